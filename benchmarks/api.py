@@ -143,8 +143,7 @@ def _compare_retrieve(site: Site, name: str, pk: int, headers: dict[str, str], t
     """The operation in turns with the engine's own call on the same document, on one connection as programs have it."""
     from vectorless_web.documents.models import Document
     from vectorless_web.documents.storage.files import open_version
-    from vectorless_web.engine.finding.retrieval import DocumentCollection, RetrievalQuery
-    from vectorless_web.engine.finding.search import search_documents
+    from vectorless_web.engine.finding.retrieval import DocumentCollection, RetrievalQuery, search_documents
     from vectorless_web.engine.questions.understand import understand
     from vectorless_web.workspaces.selectors import lexicon_of
 

@@ -1,7 +1,7 @@
 """The schema as a server gets it: its shape, without the bounds that servers refuse or choke on."""
 
 from vectorless_web.engine.agent.model import verifier
-from vectorless_web.engine.agent.model.turns import TURN_SCHEMA
+from vectorless_web.engine.agent.model.tools import TURN_SCHEMA
 from vectorless_web.providers.openai_chat import Dialect, shape_of
 
 

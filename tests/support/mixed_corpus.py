@@ -3,6 +3,7 @@
 import random
 import sys
 
+from tests.support.memory_collection import MappedCommunities, MemoryCollection
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     CorpusNode,
@@ -12,8 +13,6 @@ from vectorless_web.engine.finding.retrieval import (
     GraphExpandMode,
     JaccardReranker,
     Lane,
-    MappedCommunities,
-    MemoryCollection,
     Retriever,
     SparseVector,
     TemporalFilter,

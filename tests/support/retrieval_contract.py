@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from tests.support.memory_collection import MemoryCollection
 from tests.support.retrieval_contract_pipeline import run_pipeline
 from tests.support.retrieval_contract_values import (
     Case,
@@ -26,7 +27,6 @@ from vectorless_web.engine.finding.retrieval import (
     DiversityCandidate,
     HeuristicEstimator,
     JaccardReranker,
-    MemoryCollection,
     RetrievalWarning,
     SessionReservoir,
     SparseVector,

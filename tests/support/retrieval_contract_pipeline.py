@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tests.support.memory_collection import MemoryCollection
 from tests.support.retrieval_contract_values import (
     Case,
     GivenReranker,
@@ -16,7 +17,6 @@ from tests.support.retrieval_contract_values import (
 from vectorless_web.engine.finding.retrieval import (
     FusionStrategy,
     JaccardReranker,
-    MemoryCollection,
     RetrievalResult,
     Retriever,
     SparseVector,

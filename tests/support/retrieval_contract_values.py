@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tests.support.memory_collection import MappedCommunities
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     CorpusNode,
@@ -10,7 +11,6 @@ from vectorless_web.engine.finding.retrieval import (
     GraphExpandDirection,
     GraphExpandMode,
     Link,
-    MappedCommunities,
     PropertyValue,
     RerankFailed,
     SparseVector,

@@ -71,6 +71,17 @@ def test_the_steps_are_route_scan_navigate_retrieve_extract_and_finalize():
     assert all(step.say and step.engine == "offline" and step.tokens == 0 for step in steps)
 
 
+def test_a_question_in_words_crosses_sixty_modules_at_most():
+    crossed = set()
+    shelf = Shelf({"1": LEASE, "2": annual_report()})
+    sys.setprofile(lambda frame, event, _: crossed.add(frame.f_globals.get("__name__", "")))
+    try:
+        run(shelf=shelf)
+    finally:
+        sys.setprofile(None)
+    assert 40 < sum(name.startswith("vectorless_web.engine") for name in crossed) <= 60
+
+
 @pytest.mark.parametrize("question", [QUESTION, "What was net income in 2019?", "Which repairs are urgent?"])
 def test_nothing_is_shown_that_no_step_opened(question):
     events = run(question, Shelf({"1": LEASE, "2": annual_report()}))

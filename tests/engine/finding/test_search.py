@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot
+from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot, make_pilot, navigate_tree
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
@@ -18,9 +18,10 @@ from vectorless_web.engine.finding.retrieval import (
     SparseVector,
     TemporalFilter,
     WarningCode,
+    read_fusion,
+    search_documents,
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
-from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents
 from vectorless_web.engine.questions.understand import understand
 
 

@@ -26,8 +26,7 @@ from vectorless_web.documents.selectors import closed_folders, readable_document
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.engine.finding.navigation import SearchLimits
-from vectorless_web.engine.finding.navigation.search import RankedNode
+from vectorless_web.engine.finding.navigation import RankedNode, SearchLimits, make_pilot, navigate_tree, tell_advice
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
@@ -40,14 +39,15 @@ from vectorless_web.engine.finding.retrieval import (
     TemporalFilter,
     confidence,
     make_gate,
+    read_fusion,
     score_shape,
+    search_documents,
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.retrieval.lanes import Scored, SparseVector
 from vectorless_web.engine.finding.retrieval.result import RetrievedItem
 from vectorless_web.engine.finding.retrieval.retriever import LANE_CAP
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents, tell_advice
 from vectorless_web.engine.passages.find import find_passages
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan

@@ -12,8 +12,8 @@ from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.offline import run_offline
-from vectorless_web.engine.agent.retrieval import rank_documents
 from vectorless_web.engine.agent.routing import Routed
+from vectorless_web.engine.agent.search import rank_documents
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import Evidence, Support

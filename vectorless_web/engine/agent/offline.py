@@ -13,10 +13,9 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.retrieval import find_gate, pack_passages, rank_documents
 from vectorless_web.engine.agent.routing import Routed
+from vectorless_web.engine.agent.search import LISTED, NAMED, find_gate, pack_passages, rank_documents, search_document
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
-from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import join_names, say_count, say_pages, shorten_title
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Maker, Operand, Support, Verdict
 from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
@@ -41,12 +40,8 @@ REACHED_WEIGHT = 1.0
 above, at 0, 1, 2: the sentence lit among the first five .49, .50, .49, the passage shown .53, .57, .56."""
 PROMISING = 0.6
 """Share of the best part's score from which another part is named promising. Affects the sentence of SCAN alone."""
-NAMED = 3
-"""Parts and sections named in a sentence; bound by a line or two of the trace."""
 WITHOUT_SEARCHES = 3
 """Steps of a run that are no search of a tree: SCAN, RETRIEVE, EXTRACT. They are taken however few a person allows."""
-LISTED = 40
-"""Parts, branches and nodes that one step carries; the rest are counted."""
 
 
 class OfflineRun:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 
 from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, SecondPass, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepResult
-from vectorless_web.engine.agent.retrieval import read_bounds
+from vectorless_web.engine.agent.search import read_bounds
 from vectorless_web.engine.agent.state import OFFLINE, OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import join_names, say_count, shorten_title
 from vectorless_web.engine.documents.artefact import CompiledDocument

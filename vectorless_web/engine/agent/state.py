@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from vectorless_web.engine.agent.corpus import Corpus
@@ -23,8 +24,7 @@ from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage, serve_place
-from vectorless_web.engine.passages.find import Passage
-from vectorless_web.engine.passages.nearness import NearLeaves, NearnessSearch
+from vectorless_web.engine.passages.find import NearLeaves, NearnessSearch, Passage
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
@@ -138,14 +138,17 @@ class RunState(Means):
         self.found: Sequence[Passage] = ()
         """The passages that steps have found so far: what a run shows that is stopped."""
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
-        self.pilot_budget = PilotBudget.from_config(PilotConfig.preset(self.settings.pilot))
-        """What the pilots of all searches may spend together."""
         self._counted: dict[int, int] = {}
         self._booked = Usage()
         self._most_tokens = self.limits.model_tokens
         self.lent_tokens = 0
         """Tokens that conversations beside the run's own have spent."""
         self._nearness = NearnessSearch(self.embedder, self.corpus.vectors) if self.embedder is not None else None
+
+    @cached_property
+    def pilot_budget(self) -> PilotBudget:
+        """What the pilots of all searches may spend together."""
+        return PilotBudget.from_config(PilotConfig.preset(self.settings.pilot))
 
     @property
     def engine(self) -> str:

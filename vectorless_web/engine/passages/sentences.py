@@ -14,7 +14,6 @@ import numpy as np
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.ranking.profile import LabelledRow
 from vectorless_web.engine.finding.ranking.ranker import RankedDocument, load_weights, weigh_signals
 from vectorless_web.engine.finding.ranking.signals import measure_label, scale_to_best, search_terms, share_words
 from vectorless_web.engine.index.scoring import B, Floats, find_best_rows, inverse_frequency, saturate
@@ -305,9 +304,7 @@ def _measure_row(candidate: Candidate, phrases: Sequence[tuple[str, ...]]) -> fl
     row = find_row(candidate.node, candidate.piece.start)
     if row is None or not phrases:
         return 0.0
-    path = tuple(term for label in row.path for term in title_terms(label))
-    labelled = LabelledRow(title_terms(row.label), path, candidate.node.key, row.page_index, 1)
-    return max(measure_label(labelled, phrase) for phrase in phrases)
+    return max(measure_label(title_terms(row.label), phrase) for phrase in phrases)
 
 
 def find_row(node: Node, start: int) -> Row | None:

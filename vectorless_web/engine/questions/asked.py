@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from vectorless_web.engine.questions.packs import read_pack, read_words
+from vectorless_web.engine.questions.lexicon import read_pack, read_words
 from vectorless_web.engine.questions.plan import Formula, Period, QueryPlan, Token
 from vectorless_web.engine.text.analyser import STOP_WORDS, analyse
 from vectorless_web.engine.text.dates import MONTH_NAMES, WEEKDAYS, dates_in

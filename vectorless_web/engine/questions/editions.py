@@ -6,8 +6,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 
-from vectorless_web.engine.questions.lexicon import PhraseIndex
-from vectorless_web.engine.questions.packs import read_pack
+from vectorless_web.engine.questions.lexicon import PhraseIndex, read_pack
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.dates import Day, dates_in

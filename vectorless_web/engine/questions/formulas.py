@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vectorless_web.engine.questions.asked import find_periods, shift_back
-from vectorless_web.engine.questions.lexicon import Concept, Lexicon, PhraseIndex, Ratio, RatioOperand
-from vectorless_web.engine.questions.packs import read_pack
+from vectorless_web.engine.questions.lexicon import Concept, Lexicon, PhraseIndex, Ratio, RatioOperand, read_pack
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period
 from vectorless_web.engine.text.analyser import analyse
 

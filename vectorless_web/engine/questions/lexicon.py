@@ -1,16 +1,31 @@
 """The lexicon: concepts with the phrases by which documents express them, ratios, statement kinds, acronyms."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Generic, TypeVar
+from importlib import resources
+from typing import Any, Generic, TypeVar
 
-from vectorless_web.engine.questions.packs import PACKS, read_pack
 from vectorless_web.engine.text.analyser import Word, word_terms, words
+
+PACKS = ("financial", "ratios", "statements", "legal", "technical", "general")
 
 _LINKS = frozenset({"and", "of", "the", "for", "to", "in", "on", "per", "with"})
 _AND = ("", "&", "n", "a")
+
+
+@cache
+def read_pack(name: str) -> dict[str, Any]:
+    """One data file of `packs/` as plain data; it is read once and not to be changed."""
+    return tomllib.loads(resources.files(__package__).joinpath("packs", f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def read_words(name: str) -> frozenset[str]:
+    """One list of `words.toml`, in small letters."""
+    return frozenset(word.lower() for word in read_pack("words")[name])
 
 
 def acronyms_of(name: str) -> frozenset[str]:

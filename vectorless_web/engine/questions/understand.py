@@ -26,8 +26,9 @@ from vectorless_web.engine.questions.lexicon import (
     RatioOperand,
     StatementKind,
     default_lexicon,
+    read_pack,
+    read_words,
 )
-from vectorless_web.engine.questions.packs import read_pack, read_words
 from vectorless_web.engine.questions.plan import (
     FigureNeed,
     Formula,

@@ -5,7 +5,8 @@ from tests.support.engine_documents import annual_report
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.foreach import AnswerRow, answer_for_each
+from vectorless_web.engine.agent.model.foreach import AnswerRow, DocumentAsker
+from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.errors import ModelTimeout
@@ -27,10 +28,11 @@ def rows_of(
     corpus = shelf(a=annual_report("Norrvik"), b=annual_report("Sundberg"))
     caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=1, tokens=limits.model_tokens))  # type: ignore[arg-type]
     state = RunState(QUESTION, corpus, limits, caller=caller, verifier=caller)
-    made = list(answer_for_each(state, QUESTION, documents))
-    rows = [row for row in made if isinstance(row, AnswerRow)]
+    library = LibraryView()
+    asker = DocumentAsker(state, library)
+    made = list(asker(QUESTION, [library.open(entry, corpus) for entry in corpus.find_entries(documents)], 2000))
     assert state.tokens_left() == limits.model_tokens
-    return rows, [event for event in made if isinstance(event, StepEvent)]
+    return asker.rows, [event for event in made if isinstance(event, StepEvent)]
 
 
 def test_each_document_has_a_row_with_quotes() -> None:
@@ -41,7 +43,7 @@ def test_each_document_has_a_row_with_quotes() -> None:
 
 
 def test_a_document_that_does_not_say_it_or_fails_has_a_row_that_says_so() -> None:
-    rows, _ = rows_of([answer(outcome="not_found"), ModelTimeout("No reply in time.")], "a", "b", "zzz")
+    rows, _ = rows_of([answer(outcome="not_found"), ModelTimeout("No reply in time.")], "a", "b")
     assert [(row.text, row.note) for row in rows] == [
         ("", "The document does not say it."),
         ("", "No reply in time."),

@@ -1,22 +1,12 @@
-from vectorless_web.engine.finding.ranking.profile import LabelledRow
 from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.ranking.signals import measure_label, measure_signals, search_terms, share_words
 from vectorless_web.engine.questions.understand import understand
 
 
-def row(label, above=()):
-    return LabelledRow(tuple(label.split()), tuple(above), 1, 0, 2)
-
-
 def test_a_label_fits_best_when_it_is_the_phrase():
     phrase = ("total", "debt")
-    qualities = [
-        measure_label(row("total debt"), phrase),
-        measure_label(row("total debt net"), phrase),
-        measure_label(row("our total debt net"), phrase),
-        measure_label(row("total", above=("debt",)), phrase),
-        measure_label(row("total assets"), phrase),
-    ]
+    labels = ("total debt", "total debt net", "our total debt net", "total assets")
+    qualities = [measure_label(tuple(label.split()), phrase) for label in labels]
     assert qualities == sorted(qualities, reverse=True)
     assert (qualities[0], qualities[-1]) == (1.0, 0.0)
 
@@ -26,14 +16,6 @@ def test_the_statement_pages_are_recognised(document):
     for name, label in (("income", "Cost of sales"), ("balance", "Inventories"), ("cash_flow", "Purchases of")):
         best = max(range(len(document.pages)), key=statements[name].__getitem__)
         assert label in document.page_text(best)
-
-
-def test_a_row_under_the_period_asked_for_counts_more(document):
-    profile = profile_of(document)
-    asked, other = (
-        measure_signals([profile], understand(f"What were the cost of sales in {year}?"))[0] for year in (2021, 2015)
-    )
-    assert asked.rows["figures"].max() > other.rows["figures"].max() > 0.0
 
 
 def test_the_shares_of_the_questions_words_sum_to_one(document):

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.memory_collection import MappedCommunities, MemoryCollection
 from vectorless_web.engine.finding.retrieval import (
     WARNINGS_CAP,
     CommunityFilter,
     CorpusNode,
     DiversityCandidate,
     GraphExpand,
-    MappedCommunities,
-    MemoryCollection,
     RetrievalWarning,
     Retriever,
     WarningCode,

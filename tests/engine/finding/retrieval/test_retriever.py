@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.memory_collection import MemoryCollection
 from tests.support.mixed_corpus import corpus, retriever
 from vectorless_web.engine.finding import retrieval as package
 from vectorless_web.engine.finding.retrieval import (
@@ -15,7 +16,6 @@ from vectorless_web.engine.finding.retrieval import (
     GraphExpand,
     GraphExpandMode,
     Lane,
-    MemoryCollection,
     RetrievalEmpty,
     RetrievalQuery,
     RetrievalWarning,

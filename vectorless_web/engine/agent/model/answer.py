@@ -8,7 +8,7 @@ from typing import Any
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import stems_of
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
-from vectorless_web.engine.agent.retrieval import rank_documents
+from vectorless_web.engine.agent.search import rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker

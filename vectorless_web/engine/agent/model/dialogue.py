@@ -26,10 +26,16 @@ from vectorless_web.engine.agent.model.prompts import (
     write_unknown,
 )
 from vectorless_web.engine.agent.model.toolbox import Toolbox
-from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
-from vectorless_web.engine.agent.model.turns import TURN_SCHEMA, find_answer, mend_turn, read_answer
+from vectorless_web.engine.agent.model.tools import (
+    TOOLS,
+    TURN_SCHEMA,
+    find_answer,
+    mend_turn,
+    read_answer,
+    write_tools,
+)
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
-from vectorless_web.engine.agent.retrieval import rank_documents, take_turns
+from vectorless_web.engine.agent.search import rank_documents, take_turns
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures

@@ -7,8 +7,7 @@ rows, with the quotes that it cites, and not each row besides.
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from vectorless_web.engine.agent.corpus import entries_of
-from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepResult
+from vectorless_web.engine.agent.events import ReasoningEvent, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, DraftClaim
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
@@ -20,7 +19,7 @@ from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.answers.outcome import Outcome
-from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelError
 
 MOST_DOCUMENTS, ROW_TOKENS = 40, 70
 """Documents of one call, and tokens that a row with short quotes takes."""
@@ -51,40 +50,6 @@ class AnswerRow:
     claims: tuple[ClaimEvent, ...] = ()
     drafts: tuple[DraftClaim, ...] = ()
     note: str = ""
-
-
-def answer_for_each(
-    state: RunState, question: str, documents: Sequence[str], *, library: LibraryView | None = None, first_walk: int = 2
-) -> Iterator[ReasoningEvent | AnswerRow]:
-    """Ask each document (corpus ids, at most MOST_DOCUMENTS) by itself; yields the steps, and a row after each.
-
-    Walks are numbered from `first_walk`. A document whose conversation fails has a row that says so; Cancelled passes.
-    """
-    library = library or LibraryView()
-    entries = entries_of(state.corpus, documents)
-    known = [name for name in dict.fromkeys(documents) if name in entries][:MOST_DOCUMENTS]
-    for number, name in enumerate(known):
-        state.stop_if_asked()
-        try:
-            view = library.open(entries[name], state.corpus)
-        except ArtefactDamaged as error:
-            yield AnswerRow(name, note=error.message)
-            continue
-        walk = first_walk + number
-        left = state.limits.each_tokens - state.lent_tokens
-        if left < LEAST_TOKENS or not state.may_step(walk):
-            spent = "tokens for single documents are" if left < LEAST_TOKENS else "time is"
-            yield AnswerRow(name, note=NOT_ASKED.format(f"The run's {spent} used up."))
-            continue
-        try:
-            with state.lend(EACH_CALLS, min(EACH_TOKENS, left)):
-                checked = yield from ask_document(state, question, view, library, walk=walk)
-        except ModelBudgetSpent as error:
-            yield AnswerRow(name, note=NOT_ASKED.format(error.message))
-        except ModelError as error:
-            yield AnswerRow(name, note=error.message)
-        else:
-            yield make_row(name, checked)
 
 
 def ask_document(
@@ -127,20 +92,14 @@ class DocumentAsker:
     """The rows of all calls so far."""
 
     def __call__(
-        self, question: str, documents: Sequence[str], room: int
+        self, question: str, views: Sequence[DocumentView], room: int
     ) -> Generator[ReasoningEvent, None, ToolOutcome]:
         """Ask as many documents as `room` (tokens) has rows for, and tell the rows with the ids that they cite."""
         rows: list[AnswerRow] = []
         most = max(1, min(MOST_DOCUMENTS, room // ROW_TOKENS))
-        named = list(dict.fromkeys(documents))
-        for made in answer_for_each(
-            self.state, question, named[:most], library=self.library, first_walk=self.next_walk
-        ):
-            if isinstance(made, AnswerRow):
-                rows.append(made)
-            else:
-                self.next_walk = max(self.next_walk, made.walk + 1) if isinstance(made, StepEvent) else self.next_walk
-                yield made
+        named = list(dict.fromkeys(views))
+        for view in named[:most]:
+            rows.append((yield from self._ask(question, view)))
         self.rows += rows
         asked, left = f"{say_count(len(rows), 'document')}", len(named) - len(rows)
         words = f"{asked} asked." + (f" {left} more were not: the results have room for {most}." if left else "")
@@ -153,9 +112,27 @@ class DocumentAsker:
         texts = ["\n".join(self._write_rows(rows, characters)) for characters in (QUOTE_CHARACTERS, LEAST_QUOTE)]
         return ToolOutcome(Told(words, texts[count_tokens(texts[0]) > room]), result)
 
+    def _ask(self, question: str, view: DocumentView) -> Generator[ReasoningEvent, None, AnswerRow]:
+        """The row of one document; where its conversation fails the row says so. Cancelled passes."""
+        state, walk = self.state, self.next_walk
+        state.stop_if_asked()
+        left = state.limits.each_tokens - state.lent_tokens
+        if left < LEAST_TOKENS or not state.may_step(walk):
+            spent = "tokens for single documents are" if left < LEAST_TOKENS else "time is"
+            return AnswerRow(view.id, note=NOT_ASKED.format(f"The run's {spent} used up."))
+        self.next_walk += 1
+        try:
+            with state.lend(EACH_CALLS, min(EACH_TOKENS, left)):
+                checked = yield from ask_document(state, question, view, self.library, walk=walk)
+        except ModelBudgetSpent as error:
+            return AnswerRow(view.id, note=NOT_ASKED.format(error.message))
+        except ModelError as error:
+            return AnswerRow(view.id, note=error.message)
+        return make_row(view.id, checked)
+
     def _name_rows(self, rows: Sequence[AnswerRow]) -> list[str]:
-        entries = entries_of(self.state.corpus, [row.document for row in rows])
-        return name_documents([(entries[row.document], self.state.corpus.card(row.document)) for row in rows], 60)
+        named = [(self.library[row.document].entry, self.state.corpus.card(row.document)) for row in rows]
+        return name_documents(named, 60)
 
     def join_rows(self) -> AnswerDraft | None:
         """The rows as the answer, for a conversation that could not answer; None when no row holds."""
@@ -169,8 +146,8 @@ class DocumentAsker:
     def _write_rows(self, rows: Sequence[AnswerRow], characters: int) -> Iterator[str]:
         """The rows as the model is told them, with the ids that they cite and so many characters of each quote."""
         for row, title in zip(rows, self._name_rows(rows), strict=True):
-            view = self.library.of_id(row.document)
-            name = f"[{view.name}] {title} | {view.entry.name}" if view and view.entry.name not in title else title
+            view = self.library[row.document]
+            name = title if view.entry.name in title else f"[{view.name}] {title} | {view.entry.name}"
             said = " ".join(claim.text for claim in row.claims)
             marks = [mark for claim in row.claims for mark in claim.marks]
             yield f"{name}: {said or row.note}" + (f" ({'; '.join(marks)})" if marks else "")

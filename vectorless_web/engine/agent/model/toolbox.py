@@ -20,10 +20,9 @@ from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
-from vectorless_web.engine.agent.retrieval import search_nodes, take_turns
 from vectorless_web.engine.agent.routing import route_documents
+from vectorless_web.engine.agent.search import search_document, search_nodes, take_turns
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
-from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import say_count, say_pages
 from vectorless_web.engine.documents.changes import VersionSentence, find_changes
 from vectorless_web.engine.documents.node import NodeKind
@@ -58,7 +57,7 @@ class ToolOutcome:
     pictures: tuple[Picture, ...] = ()
 
 
-Child = Callable[[str, Sequence[str], int], Generator[ReasoningEvent, None, ToolOutcome]]
+Child = Callable[[str, Sequence[DocumentView], int], Generator[ReasoningEvent, None, ToolOutcome]]
 """Asks one question of several documents, each in a conversation of its own; their rows may take so many tokens."""
 
 
@@ -93,8 +92,8 @@ class Toolbox:
         try:
             arguments = self._check_call(name, given, tool)
             if name == "for_each" and self._ask_each is not None:
-                asked = [view.id for view in self._find_views(arguments.get("documents"))]
-                outcome = yield from self._ask_each(arguments["question"], asked, self.room)
+                views = self._find_views(arguments.get("documents"))
+                outcome = yield from self._ask_each(arguments["question"], views, self.room)
             else:
                 outcome = getattr(self, f"_{name}")(arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
@@ -373,9 +372,6 @@ class Toolbox:
         words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
         before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
         return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
-
-    def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        raise InvalidInput("for_each cannot be called here.")
 
     def _answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("answer has to be called alone.")

@@ -8,19 +8,12 @@ with the lexical pilot, for 49, 58 and 60 with the model. A pilot that fails cos
 
 # isort: skip_file
 
-from vectorless_web.engine.finding.navigation.search import EventKind as EventKind, SearchEvent as SearchEvent
-from vectorless_web.engine.finding.navigation.search import SearchReport as SearchReport, minimap as minimap
-from vectorless_web.engine.finding.navigation.search import report as report
-from vectorless_web.engine.finding.navigation.model import ModelPilot as ModelPilot, PilotBudget as PilotBudget
-from vectorless_web.engine.finding.navigation.pilot import Backtrack as Backtrack, ExploreSiblings as ExploreSiblings
-from vectorless_web.engine.finding.navigation.pilot import FoundAnswer as FoundAnswer, GoDeeper as GoDeeper
-from vectorless_web.engine.finding.navigation.pilot import InterventionPoint as InterventionPoint, JumpTo as JumpTo
-from vectorless_web.engine.finding.navigation.pilot import LexicalPilot as LexicalPilot, NoopPilot as NoopPilot
-from vectorless_web.engine.finding.navigation.pilot import Pilot as Pilot, PilotConfig as PilotConfig
-from vectorless_web.engine.finding.navigation.pilot import PilotDecision as PilotDecision, PilotExt as PilotExt
-from vectorless_web.engine.finding.navigation.pilot import PilotMode as PilotMode, RankedCandidate as RankedCandidate
-from vectorless_web.engine.finding.navigation.pilot import SearchDirection as SearchDirection
-from vectorless_web.engine.finding.navigation.pilot import SearchState as SearchState
-from vectorless_web.engine.finding.navigation.search import SearchLimits as SearchLimits
-from vectorless_web.engine.finding.navigation.strategies import STRATEGIES as STRATEGIES, beam as beam
-from vectorless_web.engine.finding.navigation.strategies import greedy as greedy, mcts as mcts
+from vectorless_web.engine.finding.navigation.model import ModelPilot, PilotBudget
+from vectorless_web.engine.finding.navigation.pilot import Backtrack, ExploreSiblings, FoundAnswer, GoDeeper
+from vectorless_web.engine.finding.navigation.pilot import InterventionPoint, JumpTo, LexicalPilot, NoopPilot, Pilot
+from vectorless_web.engine.finding.navigation.pilot import PilotConfig, PilotDecision, PilotExt, PilotMode
+from vectorless_web.engine.finding.navigation.pilot import RankedCandidate, SearchDirection, SearchState
+from vectorless_web.engine.finding.navigation.search import EventKind, RankedNode, SearchEvent, SearchLimits
+from vectorless_web.engine.finding.navigation.search import SearchReport, minimap, report
+from vectorless_web.engine.finding.navigation.strategies import STRATEGIES, beam, greedy, make_pilot, mcts
+from vectorless_web.engine.finding.navigation.strategies import navigate_tree, tell_advice

@@ -1,16 +1,22 @@
-"""The strategies of a search: beam, greedy (a beam of one branch), and Monte Carlo tree search."""
+"""The strategies of a search (beam, greedy, Monte Carlo tree search), and one call that walks a tree by them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.finding.navigation.model import ModelPilot, PilotBudget
 from vectorless_web.engine.finding.navigation.pilot import (
     Backtrack,
     ExploreSiblings,
     FoundAnswer,
     GoDeeper,
     JumpTo,
+    LexicalPilot,
+    NoopPilot,
+    Pilot,
+    PilotConfig,
     PilotDecision,
 )
 from vectorless_web.engine.finding.navigation.search import (
@@ -22,11 +28,14 @@ from vectorless_web.engine.finding.navigation.search import (
     Search,
     SearchEvent,
     SearchLimits,
+    SearchReport,
     Ways,
     by_merit,
+    report,
     start_route,
 )
-from vectorless_web.engine.finding.ranking.ranker import Scorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, EvidenceScorer, Scorer
+from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.plan import QueryPlan
 
 FAR_BEHIND = 0.5
@@ -358,3 +367,51 @@ class _MonteCarlo(_Walk):
 Strategy = Callable[[Tree, QueryPlan, Scorer, object, SearchLimits, int], Iterator[SearchEvent]]
 STRATEGIES: Mapping[str, Strategy] = {"beam": beam, "greedy": greedy, "mcts": mcts}
 """The strategies by the names of their setting."""
+
+
+def make_pilot(
+    mode: str, scorer: EvidenceScorer, *, model: ChatModel | None = None, budget: PilotBudget | None = None
+) -> Pilot:
+    """The pilot of a preset: nobody for `algorithm_only`, a model where one is given with the run's budget, else the
+    words. Raises ValueError for an unknown mode."""
+    config = PilotConfig.preset(mode)
+    words = LexicalPilot(scorer, config=config)
+    if not config.asks:
+        return NoopPilot()
+    if model is None:
+        return words
+    return ModelPilot(model, budget=budget or PilotBudget.from_config(config), fallback=words, config=config)
+
+
+def navigate_tree(
+    document: CompiledDocument,
+    plan: QueryPlan,
+    *,
+    pilot: Pilot | None = None,
+    strategy: str = "beam",
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> SearchReport:
+    """Walk a document's tree below `start`: the sections entered, best first, those rejected and why, and the cost.
+
+    `strategy`: beam, greedy or mcts. Without a pilot the offline one guides. Raises KeyError for an unknown strategy.
+    """
+    scorer = DocumentScorer(document, plan)
+    guide = pilot or LexicalPilot(scorer)
+    return report(STRATEGIES[strategy](document.tree, plan, scorer, guide, limits, start))
+
+
+def tell_advice(told: SearchReport) -> list[dict[str, object]]:
+    """The pilot's decisions, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
+    return [
+        {
+            "point": decision.intervention_point.value,
+            "say": event.say,
+            "reasoning": decision.reasoning,
+            "confidence": round(decision.confidence, 4),
+            "engine": decision.engine,
+            "tokens": decision.tokens,
+        }
+        for event in told.advice
+        if (decision := event.decision) is not None
+    ]

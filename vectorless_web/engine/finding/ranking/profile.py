@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import TableOutline
 from vectorless_web.engine.index.scoring import Floats, Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
@@ -19,16 +19,10 @@ from vectorless_web.engine.text.analyser import analyse, title_terms
 from vectorless_web.engine.text.word_vectors import Vectors, embed_terms
 
 SOFT_HYPHEN = "\u00ad"
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SHORT = 5
 """Terms below which a node's text is a bare label, a page number or an identifier."""
 _LONG = 5.0
 """Natural logarithm of the terms from which a text counts as long: about 150."""
-_LABELS_READ = 4
-"""Rows at the top of a table that are searched for years, besides its column headers and title. Measured on 65
-questions over filings: 2 and 8 change no hit."""
-
-
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
 _FEWEST_FIGURES = 4
 """Figures in a text that may be a table whose lines were lost: fewer are prose with numbers. Chosen by reading
@@ -46,24 +40,18 @@ Terms = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class LabelledRow:
-    """A table row with figures: its label's terms, those of the labels above it, its table's key and page."""
+    """A table row with figures: its label's terms, its table's key and page."""
 
     terms: Terms
-    above: Terms
     key: int
     page_index: int
-    figures: int
 
 
 def rows_of_table(key: int, table: TableOutline) -> Iterator[LabelledRow]:
     """A table's rows with a label and figures, in reading order."""
-    above: Terms = ()
     for row in table.rows:
-        if not row.figures:
-            above = title_terms(row.label) or above
-        elif row.label and not row.is_header:
-            path = tuple(term for label in row.path for term in title_terms(label))
-            yield LabelledRow(title_terms(row.label), path or above, key, row.page_index, row.figures)
+        if row.figures and row.label and not row.is_header:
+            yield LabelledRow(title_terms(row.label), key, row.page_index)
 
 
 def rows_of_text(key: int, text: str, page_index: int) -> Iterator[LabelledRow]:
@@ -80,7 +68,7 @@ def rows_of_text(key: int, text: str, page_index: int) -> Iterator[LabelledRow]:
         terms = tuple(analyse(text[start : figure.start()]))
         start = figure.end()
         if terms:
-            yield LabelledRow(terms[-_LONGEST_LABEL:], (), key, page_index, 1)
+            yield LabelledRow(terms[-_LONGEST_LABEL:], key, page_index)
 
 
 StatementPages = list[float]
@@ -90,12 +78,6 @@ Captions = dict[str, dict[tuple[str, ...], str]]
 _ENOUGH = 10
 """So many different captions make a page a statement beyond doubt. Measured: 5 gains 1 hit at 3, 20 changes 29 orders
 and no hit."""
-_NEAR = 9
-"""Pages: primary statements follow one another, so within this distance others must stand. Measured: 4 and 18 change 9
-orders each and no hit."""
-_ALONE = 0.75
-"""Share of its score that a page keeps when no other primary statement stands near it, as in a summary of selected
-data. Measured: 0.375 and 1.0 change 23 and 19 orders and no hit."""
 _UNCONFIRMED = 0.6
 """Share of its score that a page keeps when another page of the document was compiled as that very statement. Measured:
 0.3 changes 29 orders and no hit, 1.0 loses 1 hit at 1."""
@@ -116,8 +98,7 @@ def statement_pages(
     """For each kind of statement a list over pages in [0, 1].
 
     The share of enough captions found among the page's row labels, halved when no
-    heading on the page carries a title of the kind, and lowered when no other primary
-    statement stands near. `recognised` pages, on which a table was compiled as the
+    heading on the page carries a title of the kind. `recognised` pages, on which a table was compiled as the
     statement, count in full, and others of that kind only partly.
     """
     found: dict[str, StatementPages] = {}
@@ -133,25 +114,13 @@ def statement_pages(
             share * (1.0 if share and _is_titled(headings[page], titles) else _UNTITLED)
             for page, share in enumerate(shares)
         ]
-    together = {name: _weigh_neighbours(name, found) for name in found}
-    return {name: _confirm_pages(pages, recognised.get(name, ())) for name, pages in together.items()}
+    return {name: _confirm_pages(pages, recognised.get(name, ())) for name, pages in found.items()}
 
 
 def _confirm_pages(pages: StatementPages, recognised: Sequence[int]) -> StatementPages:
     if not recognised:
         return pages
     return [1.0 if page in recognised else _UNCONFIRMED * value for page, value in enumerate(pages)]
-
-
-def _weigh_neighbours(name: str, found: dict[str, StatementPages]) -> StatementPages:
-    others = [found[other] for other in ("income", "balance", "cash_flow") if other != name and other in found]
-    return [
-        value and value * (_ALONE + (1 - _ALONE) * _best_near(page, others)) for page, value in enumerate(found[name])
-    ]
-
-
-def _best_near(page: int, others: Sequence[StatementPages]) -> float:
-    return max((max(other[max(0, page - _NEAR) : page + _NEAR + 1]) for other in others), default=0.0)
 
 
 @lru_cache(maxsize=64)
@@ -202,7 +171,6 @@ class DocumentProfile:
         self.segment = Segment(document.segment)
         self.page_count = max(1, len(document.pages))
         self._lexicon = lexicon
-        self._years: dict[int, frozenset[int]] = {}
 
     @cached_property
     def keys(self) -> list[int]:
@@ -308,18 +276,12 @@ class DocumentProfile:
 
     @cached_property
     def rows_with(self) -> dict[str, list[int]]:
-        """For each term: numbers of the rows whose label, or a label above it, holds the term."""
+        """For each term: numbers of the rows whose label holds the term."""
         found: dict[str, list[int]] = {}
         for number, row in enumerate(self.rows):
-            for term in {*row.terms, *row.above}:
+            for term in set(row.terms):
                 found.setdefault(term, []).append(number)
         return found
-
-    def years(self, key: int) -> frozenset[int]:
-        """The years that head the figures of a node with labelled rows."""
-        if key not in self._years:
-            self._years[key] = _years_of(self.tree.node(key))
-        return self._years[key]
 
     @cached_property
     def headings(self) -> list[list[str]]:
@@ -330,13 +292,6 @@ class DocumentProfile:
             if self.tree.is_section(key) and titles[key]:
                 found[page].append(titles[key])
         return found
-
-    @cached_property
-    def running_sections(self) -> list[list[str]]:
-        """For each page the titles of the sections its first node stands in, outermost first."""
-        first = np.searchsorted(np.maximum.accumulate(self.page_of_row), np.arange(self.page_count))
-        rows = np.minimum(first, len(self.keys) - 1).tolist()
-        return [self.tree.path(self.tree.parent(self.keys[row])) if self.keys else [] for row in rows]
 
     @cached_property
     def statements(self) -> dict[str, StatementPages]:
@@ -365,12 +320,3 @@ class DocumentProfile:
     def sections(self) -> GroupedRows:
         """The index rows grouped by innermost section."""
         return GroupedRows(self.segment, self.section_of_row, int(self.section_of_row.max(initial=-1)) + 1)
-
-
-def _years_of(node: Node) -> frozenset[int]:
-    table = node.table
-    if table is None:
-        return frozenset(int(year) for year in _YEAR.findall(node.text))
-    texts = [f"{column.header} {column.period}" for column in table.columns]
-    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in table.rows[:_LABELS_READ])]
-    return frozenset(int(year) for text in texts for year in _YEAR.findall(text))

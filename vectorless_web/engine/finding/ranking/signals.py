@@ -4,9 +4,8 @@ A signal is general: words and their rarity, headings, row labels that a lexicon
 counts is fitted (`benchmarks/fit_ranker.py`) and stands in `weights.json`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -34,28 +33,18 @@ _PERIOD_WEIGHT = 0.3
 _LONGEST_TITLE = 10
 """Terms from which a heading is no longer compared by the share of it that the question says: in a long one that share
 is chance. Measured likewise: 5 and 20 change no hit."""
-_INNERMOST = 2
-"""Headings, the innermost ones, that count for a page over which their sections run on. 1 and 4 change no hit."""
-_ONGOING = 0.8
-"""What a heading of an earlier page whose section runs on counts, as a share of one that stands on the page."""
-_OTHER_PERIOD = 0.45
-"""What a row is worth, as a share, whose table shows years but not the one asked for. 0.225 and 0.9 change no hit."""
 _OUTSIDE_STATEMENT = 0.55
 """What a row is worth, as a share, that stands in no statement of the kind its figure usually stands in. Measured
 likewise: 0.275 changes no hit among the first 10; 1.0 loses 5 hits at 1 (46 to 41)."""
 _UNLABELLED = 0.5
 """What the usual statement is worth when no row of it bears a known wording: totals often stand without a label."""
-_USUAL, _UNUSUAL = 6, 0.9
-"""Phrases of a concept, the most usual ones first, that count in full, and what the others keep as a share."""
 _BEGINS, _BEGINS_SPAN = 0.6, 0.35
 """Quality of a label that begins with the phrase: the first, plus the second times the share of the label's terms that
 the phrase is."""
 _CONTAINS, _CONTAINS_SPAN = 0.4, 0.4
 """The same for a label that has the phrase further back. 0.2 for the first loses 1 hit at 1."""
-_COMPLETED = 0.5
-"""Quality of a label that is the phrase only together with the label above it ("Total" under "Current assets")."""
 _UNKNOWN = 0.8
-"""What a row is worth, as a share, when its table shows no years, or when its figure has no usual statement."""
+"""What a row is worth, as a share, when its figure has no usual statement."""
 
 Signals = dict[str, Floats]
 
@@ -198,14 +187,11 @@ def _measure_headings(profile: DocumentProfile, plan: QueryPlan) -> tuple[Floats
     wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
     own = {term.term for term in plan.terms if term.source == "question"}
     phrases = _phrase_titles(plan)
-    meant, named = _matches(wanted, own), _matches(wanted, set())
     begun, titled = np.zeros(profile.page_count), np.zeros(profile.page_count)
-    for page, (titles, over) in enumerate(zip(profile.headings, profile.running_sections, strict=True)):
-        near = over[-_INNERMOST:]
-        ongoing = max(max(map(named, over), default=0.0), max(map(meant, near), default=0.0))
-        begun[page] = max(max(map(meant, titles), default=0.0), _ONGOING * ongoing)
-        exact = [phrases.get(frozenset(title_terms(title)), 0.0) for title in titles]
-        titled[page] = max([*exact, *(_ONGOING * phrases.get(frozenset(title_terms(t)), 0.0) for t in near), 0.0])
+    for page, titles in enumerate(profile.headings):
+        for terms in map(frozenset, map(title_terms, titles)):
+            begun[page] = max(begun[page], _match_title(terms, wanted, own))
+            titled[page] = max(titled[page], phrases.get(terms, 0.0))
     of_sections = [max(_match_title(terms, wanted, own), phrases.get(terms, 0.0)) for terms in profile.section_titles]
     rows = np.array(of_sections)[profile.section_of_row] if of_sections else np.zeros(len(profile.keys))
     return begun, titled, rows
@@ -219,11 +205,6 @@ def _phrase_titles(plan: QueryPlan) -> dict[frozenset[str], float]:
         if terms:
             titles[terms] = max(titles.get(terms, 0.0), phrase.weight)
     return titles
-
-
-def _matches(wanted: Sequence[frozenset[str]], own: set[str]) -> Callable[[str], float]:
-    """The match of a title, as `_match_title` says, kept for titles met before."""
-    return lru_cache(maxsize=None)(lambda title: _match_title(frozenset(title_terms(title)), wanted, own))
 
 
 def _match_title(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
@@ -242,11 +223,11 @@ def match_needs(profile: DocumentProfile, plan: QueryPlan) -> list[NeedMatch]:
 def _row_qualities(profile: DocumentProfile, phrases: Sequence[str]) -> dict[int, float]:
     """Row number -> how well its label words one of the phrases; rows that do not are absent."""
     found: dict[int, float] = {}
-    for rank, phrase in enumerate(phrases):
+    for phrase in phrases:
         terms = tuple(analyse(phrase))
         listed = [profile.rows_with.get(term, []) for term in terms]
         for number in min(listed, key=len, default=[]):
-            quality = measure_label(profile.rows[number], terms) * (1.0 if rank < _USUAL else _UNUSUAL)
+            quality = measure_label(profile.rows[number].terms, terms)
             if quality > found.get(number, 0.0):
                 found[number] = quality
     return found
@@ -259,15 +240,14 @@ def _match_need(profile: DocumentProfile, need: FigureNeed, qualities: dict[int,
     for number, quality in qualities.items():
         row = profile.rows[number]
         if row.page_index < profile.page_count:
-            score = quality * _period_factor(profile, row, need) * _statement_factor(profile, row, need)
+            score = quality * _statement_factor(profile, row, need)
             pages[row.page_index] = max(pages[row.page_index], score)
             tables[row.key] = max(tables.get(row.key, 0.0), score)
     return NeedMatch(need, pages, tables)
 
 
-def measure_label(row: LabelledRow, phrase: Terms) -> float:
-    """1 for a label that is the phrase; less for one that begins with it, contains it or completes it; 0 otherwise."""
-    label = row.terms
+def measure_label(label: Terms, phrase: Terms) -> float:
+    """1 for a label that is the phrase; less for one that begins with it or contains it; 0 otherwise."""
     if label == phrase:
         return 1.0
     if len(phrase) < 2:
@@ -276,15 +256,7 @@ def measure_label(row: LabelledRow, phrase: Terms) -> float:
         return _BEGINS + _BEGINS_SPAN * len(phrase) / len(label)
     if any(label[i : i + len(phrase)] == phrase for i in range(len(label) - len(phrase) + 1)):
         return _CONTAINS + _CONTAINS_SPAN * len(phrase) / len(label)
-    words = set(phrase)
-    return _COMPLETED if row.above and words & set(label) and words <= {*label, *row.above} else 0.0
-
-
-def _period_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:
-    years = profile.years(row.key)
-    if need.period is None or not years:
-        return _UNKNOWN
-    return 1.0 if need.period.year in years else _OTHER_PERIOD
+    return 0.0
 
 
 def _statement_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:

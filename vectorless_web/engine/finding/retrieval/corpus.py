@@ -127,47 +127,44 @@ class NodeCollection:
         return []
 
 
-class MemoryCollection(NodeCollection):
-    """A collection of plain data: `edges` are (source, type, target) triples, `vectors` and `sparse` as in
-    `DocumentCollection`. It has no lexical index."""
+@dataclass(frozen=True, slots=True)
+class TemporalFilter:
+    """Bounds in integer microseconds since 1970 on the properties created_at and updated_at.
 
-    def __init__(
-        self,
-        nodes: Iterable[CorpusNode],
-        *,
-        vectors: Mapping[str, Mapping[Identifier, Sequence[float]]] = MappingProxyType({}),
-        sparse: Iterable[tuple[Identifier, SparseVector]] = (),
-        edges: Iterable[tuple[str, str, str]] = (),
-        tombstoned: Iterable[str] = (),
-        anchor: str = "",
-    ) -> None:
-        self._nodes = {node.id: node for node in sorted(nodes, key=lambda node: str(node.id))}
-        self.vectors = {model: sorted(given.items()) for model, given in sorted(vectors.items())}
-        self.sparse = tuple(sparse)
-        self._edges = tuple(sorted(edges))
-        self._tombstoned = frozenset(tombstoned)
-        self._around: dict[tuple[Direction, Identifier], list[tuple[str, Identifier]]] = {}
-        for source, edge_type, target in self._edges:
-            self._around.setdefault((Direction.OUTGOING, source), []).append((edge_type, target))
-            self._around.setdefault((Direction.INCOMING, target), []).append((edge_type, source))
-        self.anchor = anchor
-        held = (list(self._nodes.values()), self.vectors, self.sparse, self._edges, sorted(self._tombstoned), anchor)
-        self.version = hashlib.sha256(repr(held).encode("utf-8", "backslashreplace")).hexdigest()
+    `*_after` is inclusive, `*_before` exclusive, None is no bound. A stamp that is missing, not an integer or negative
+    passes: age unknown is not age refused.
+    """
 
-    def ids(self) -> Sequence[str]:
-        return tuple(self._nodes)
+    created_after: int | None = None
+    created_before: int | None = None
+    updated_after: int | None = None
+    updated_before: int | None = None
 
-    def node(self, node_id: Identifier) -> CorpusNode | None:
-        return self._nodes.get(node_id)
+    def matches(self, properties: Mapping[str, PropertyValue]) -> bool:
+        """Whether a node with these properties lies within all bounds."""
+        return _is_within(properties.get(CREATED_AT), self.created_after, self.created_before) and _is_within(
+            properties.get(UPDATED_AT), self.updated_after, self.updated_before
+        )
 
-    def is_tombstoned(self, node_id: Identifier) -> bool:
-        return node_id in self._tombstoned
 
-    def neighbours(self, node_id: Identifier, direction: Direction) -> Sequence[tuple[str, Identifier]]:
-        return sorted(self._around.get((direction, node_id), ()))
+def _is_within(stamp: PropertyValue, after: int | None, before: int | None) -> bool:
+    if type(stamp) is not int or stamp < 0:
+        return True
+    return (after is None or stamp >= after) and (before is None or stamp < before)
 
-    def edges(self) -> Iterator[tuple[Identifier, Identifier, float]]:
-        return ((source, target, 1.0) for source, _, target in self._edges)
+
+def property_equals(properties: Mapping[str, PropertyValue], name: str, value: PropertyValue) -> bool:
+    """Whether the property is present and strictly equal: 5, 5.0 and "5" differ, true is not 1, lists keep order."""
+    return name in properties and _is_same(properties[name], value)
+
+
+def _is_same(a: PropertyValue, b: PropertyValue) -> bool:
+    """Equality that is strict in type, also inside lists and maps."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    return type(a) is type(b) and a == b
 
 
 REFERS_TO, CONTAINS = "refers_to", "contains"

@@ -46,26 +46,6 @@ class CommunityLookup(Protocol):
         ...
 
 
-class MappedCommunities(CommunityLookup):
-    """A lookup over two mappings."""
-
-    def __init__(
-        self, community_of: Mapping[Identifier, Hashable], members_of: Mapping[Hashable, Sequence[Identifier]]
-    ) -> None:
-        self._community_of, self._members_of = community_of, members_of
-        state = repr((sorted((k, repr(v)) for k, v in community_of.items()), sorted(map(repr, members_of.items()))))
-        self.version = hashlib.sha256(state.encode("utf-8", "backslashreplace")).hexdigest()
-
-    def community_of(self, node_id: Identifier) -> Hashable | None:
-        return self._community_of.get(node_id)
-
-    def members_of(self, community: Hashable) -> Sequence[Identifier]:
-        return self._members_of.get(community, ())
-
-    def is_empty(self) -> bool:
-        return not any(self._members_of.values())
-
-
 WHOLE_SECTION = 24
 """Leaves up to which a whole section is one community; in a larger one each leaf has its nearest neighbours instead.
 Chosen by hand: a note or a statement has fewer, a chapter without headings of its own has more."""

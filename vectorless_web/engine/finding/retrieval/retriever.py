@@ -8,15 +8,16 @@ from itertools import islice
 from typing import Any
 
 from vectorless_web.engine.finding.retrieval.corpus import (
-    CREATED_AT,
     TENANT,
-    UPDATED_AT,
     CorpusNode,
     Direction,
+    DocumentCollection,
     Gate,
     NodeCollection,
     PropertyValue,
     RetrievalEmpty,
+    TemporalFilter,
+    property_equals,
 )
 from vectorless_web.engine.finding.retrieval.expansion import (
     MAX_NODES,
@@ -24,6 +25,7 @@ from vectorless_web.engine.finding.retrieval.expansion import (
     CommunityLookup,
     GraphExpand,
     GraphExpandMode,
+    SectionCommunities,
     apply_community_filter,
     expand_by_decay,
     expand_by_pagerank,
@@ -72,46 +74,6 @@ LANE_CAP = 256
 no recall. Chosen by hand: in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
 FILTER_ONLY_SCORE = 1.0
 """Score of every node when a query filters and ranks by nothing; all tie, so ids decide."""
-
-
-@dataclass(frozen=True, slots=True)
-class TemporalFilter:
-    """Bounds in integer microseconds since 1970 on the properties created_at and updated_at.
-
-    `*_after` is inclusive, `*_before` exclusive, None is no bound. A stamp that is missing, not an integer or negative
-    passes: age unknown is not age refused.
-    """
-
-    created_after: int | None = None
-    created_before: int | None = None
-    updated_after: int | None = None
-    updated_before: int | None = None
-
-    def matches(self, properties: Mapping[str, PropertyValue]) -> bool:
-        """Whether a node with these properties lies within all bounds."""
-        return _is_within(properties.get(CREATED_AT), self.created_after, self.created_before) and _is_within(
-            properties.get(UPDATED_AT), self.updated_after, self.updated_before
-        )
-
-
-def _is_within(stamp: PropertyValue, after: int | None, before: int | None) -> bool:
-    if type(stamp) is not int or stamp < 0:
-        return True
-    return (after is None or stamp >= after) and (before is None or stamp < before)
-
-
-def property_equals(properties: Mapping[str, PropertyValue], name: str, value: PropertyValue) -> bool:
-    """Whether the property is present and strictly equal: 5, 5.0 and "5" differ, true is not 1, lists keep order."""
-    return name in properties and _is_same(properties[name], value)
-
-
-def _is_same(a: PropertyValue, b: PropertyValue) -> bool:
-    """Equality that is strict in type, also inside lists and maps."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(_is_same, a, b))
-    return type(a) is type(b) and a == b
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,3 +468,39 @@ class Retriever:
         first = len(found) if most is None else most
         expanded = run.expand_neighbours(run.admit_known(run.join_communities(found[:first])))
         return run.pack_items(run.rerank_first(run.admit_known([*expanded, *found[first:]])))
+
+
+def read_fusion(name: str, weights: Mapping[Lane, float]) -> dict[str, Any]:
+    """What a setting asks of a RetrievalQuery: `rrf`, `weighted_rrf` (with `weights` by lane) or `convex`."""
+    strategy = FusionStrategy.CONVEX_MIN_MAX if name == "convex" else FusionStrategy.RRF
+    return {"fusion": strategy, "weights": {} if name == "rrf" else dict(weights)}
+
+
+def search_documents(plan: QueryPlan | None, corpus: DocumentCollection, query: RetrievalQuery) -> RetrievalResult:
+    """The passages of the documents that fit the query's budget, in the fused order of its lanes.
+
+    The words of the `plan` are a lane of their own; without one that lane stays out, where `query.structure` has ranked
+    by them already. Communities are the sections of the documents. Here `min_confidence` is a share of the best score
+    that the lanes could give together. Raises RetrievalEmpty when plan and query ask for nothing,
+    VectorDimensionMismatch for a vector of another length.
+    """
+    if plan is not None:
+        query = replace(query, text=" ".join(token.text for token in plan.tokens), plan=plan)
+    floor, communities = _scale_floor(query), SectionCommunities(corpus.documents)
+    return Retriever(corpus, query=replace(query, min_confidence=floor, communities=communities)).execute()
+
+
+def _scale_floor(query: RetrievalQuery) -> float | None:
+    """The floor on the scale of the scores: those of a fusion by rank reach a sixtieth, those of one lane 1."""
+    given = {
+        Lane.VECTOR: query.vector,
+        Lane.SPARSE: query.sparse,
+        Lane.LEXICAL: query.text,
+        Lane.STRUCTURE: query.structure,
+    }
+    asked = [lane for lane, wanted in given.items() if wanted is not None]
+    if query.min_confidence is None or len(asked) < 2:
+        return query.min_confidence
+    most = sum(query.weights.get(lane, 1.0) for lane in asked)
+    is_convex = query.fusion is FusionStrategy.CONVEX_MIN_MAX
+    return query.min_confidence * (most if is_convex else most / (RRF_K + 1))

@@ -7,9 +7,9 @@ first for 63 questions and is among the first three for all 65; 53 questions com
 
 # isort: skip_file
 
-from vectorless_web.engine.finding.routing.card_keys import card_row as card_row, links_for as links_for
-from vectorless_web.engine.finding.routing.result import RouteResult as RouteResult, ScoredCandidate as ScoredCandidate
-from vectorless_web.engine.finding.routing.router import DocumentRouter as DocumentRouter
-from vectorless_web.engine.finding.routing.signals import RouteMode as RouteMode, RouterConfig as RouterConfig
-from vectorless_web.engine.index.snapshot import Snapshot as Snapshot, build_snapshot as build_snapshot
-from vectorless_web.engine.index.snapshot_rows import Change as Change, DeltaRow as DeltaRow
+from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
+from vectorless_web.engine.finding.routing.result import RouteResult, ScoredCandidate
+from vectorless_web.engine.finding.routing.router import DocumentRouter
+from vectorless_web.engine.finding.routing.signals import RouteMode, RouterConfig
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow

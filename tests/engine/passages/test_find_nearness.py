@@ -7,7 +7,7 @@ from vectorless_web.engine.errors import ArtefactDamaged, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.embedding import Embedded, RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage
-from vectorless_web.engine.passages.nearness import NO_VECTORS, OTHER_LENGTH, NearLeaves, NearnessSearch
+from vectorless_web.engine.passages.find import NO_VECTORS, OTHER_LENGTH, NearLeaves, NearnessSearch
 
 
 class Compass:
