@@ -86,21 +86,16 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
             f"A link can be open for 1 to {DAYS_MAX} days.",
             remedy="Choose another number of days.",
             code="invalid_input",
-            status=422,
         )
     if password and len(password) < PASSWORD_MIN:
         raise Problem(
-            "The password is too short.",
-            remedy=f"Take one of {PASSWORD_MIN} characters or more.",
-            code="weak_password",
-            status=422,
+            "The password is too short.", remedy=f"Take one of {PASSWORD_MIN} characters or more.", code="weak_password"
         )
     if views is not None and not 1 <= views <= VIEWS_MAX:
         raise Problem(
             f"A link can be limited to 1 to {VIEWS_MAX:,} openings.",
             remedy="Choose another number.",
             code="invalid_input",
-            status=422,
         )
     token = new_token()
     link = ShareLink.objects.create(

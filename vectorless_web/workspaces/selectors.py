@@ -624,7 +624,7 @@ def refuse_host(address: str) -> Problem | None:
         return None
     place = host or "an address that names no host"
     cause = f"Administrators of this site allow no models at {place}."
-    return Problem(cause, remedy="Ask them to add the host.", code="host_not_allowed", status=422)
+    return Problem(cause, remedy="Ask them to add the host.", code="host_not_allowed")
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:

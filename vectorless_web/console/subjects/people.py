@@ -208,15 +208,10 @@ def find_by_name(name: str) -> AbstractUser:
     found = list(get_user_model()._default_manager.filter(fits).order_by(F("username"))[:2]) if name else []
     if not name:
         raise Problem(
-            "No account was named.",
-            remedy="Type the user name or the address of one.",
-            code="no_such_account",
-            status=422,
+            "No account was named.", remedy="Type the user name or the address of one.", code="no_such_account"
         )
     if len(found) != 1:
         named = name if len(name) <= NAME_MAX else f"{name[:40]}…"
-        raise Problem(
-            f"No single account is called “{named}”.", remedy="Give a user name.", code="no_such_account", status=422
-        )
+        raise Problem(f"No single account is called “{named}”.", remedy="Give a user name.", code="no_such_account")
     only: AbstractUser = found[0]
     return only

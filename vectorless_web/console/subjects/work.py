@@ -115,7 +115,6 @@ def quarantine(*, actor: User, number: str, reason: str) -> Document:
             "There is no document of that number.",
             remedy="Take the number from the document's address.",
             code="no_such_document",
-            status=422,
         )
     quarantine_document(actor=actor, document=document, reason=reason)
     return document

@@ -73,10 +73,7 @@ def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     pending = [*_read_pending_changes(request, version), form.cleaned_data]
     if len(pending) > MOST_PENDING:
         raise Problem(
-            "No more corrections can wait.",
-            remedy="Apply these first, then go on.",
-            code="too_many_corrections",
-            status=422,
+            "No more corrections can wait.", remedy="Apply these first, then go on.", code="too_many_corrections"
         )
     services.check_corrections(version=version, corrections=pending)
     request.session[_place(version)] = pending
