@@ -3,7 +3,6 @@
 from django.contrib import admin
 from django.db.models import QuerySet
 
-from vectorless_web.documents.line import JOB
 from vectorless_web.documents.models import (
     Card,
     Document,
@@ -25,8 +24,7 @@ from vectorless_web.documents.models import (
     WordBlock,
 )
 from vectorless_web.documents.selectors import closed_folders, open_to
-from vectorless_web.documents.services import cancel_version
-from vectorless_web.infra.admin import LookedAt, MembersAdmin, ReadOnlyAdmin, stop_jobs_by
+from vectorless_web.infra.admin import LookedAt, MembersAdmin, ReadOnlyAdmin
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
 
@@ -71,14 +69,6 @@ class DocumentVersionAdmin(DocumentRowsAdmin):
     list_filter = ["status", "repair", "engine_version", "error_code", "outline_source", "mime"]
     search_fields = ["document__title", "sha256"]
     list_select_related = ["document"]
-
-
-def _stop_reading(user: User, pk: int) -> bool:
-    version = DocumentVersion.objects.select_related("document__workspace").filter(pk=pk).first()
-    return version is not None and cancel_version(actor=user, version=version)
-
-
-stop_jobs_by(JOB, _stop_reading)
 
 
 @admin.register(Section)

@@ -5,8 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from vectorless_web.infra.admin import LookedAt, MembersAdmin, stop_jobs_by
-from vectorless_web.runs.line import BACKGROUND_JOB, JOB
+from vectorless_web.infra.admin import LookedAt, MembersAdmin
 from vectorless_web.runs.models import (
     Answer,
     Citation,
@@ -22,7 +21,6 @@ from vectorless_web.runs.models import (
     Verification,
 )
 from vectorless_web.runs.selectors import visible_runs
-from vectorless_web.runs.services import cancel_run
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
 
@@ -62,15 +60,6 @@ class RunAdmin(RunRowsAdmin):
     date_hierarchy = "created_at"
     exclude = ["lease"]
     inlines = [StepInline]
-
-
-def _stop_run(user: User, pk: int) -> bool:
-    run = Run.objects.select_related("workspace").filter(pk=pk).first()
-    return run is not None and cancel_run(user=user, run=run)
-
-
-stop_jobs_by(JOB, _stop_run)
-stop_jobs_by(BACKGROUND_JOB, _stop_run)
 
 
 @admin.register(Thread)
