@@ -11,6 +11,11 @@ from django.http import HttpRequest
 class ReadOnlyAdmin(admin.ModelAdmin):
     """Lists and pages without adding, changing or deleting."""
 
+    def get_list_select_related(self, request: HttpRequest) -> list[str]:
+        """What the columns of the list refer to, and what `list_select_related` names beyond."""
+        columns = {field.name for field in self.opts.get_fields() if field.many_to_one and field.concrete}
+        return [*columns.intersection(self.list_display), *(self.list_select_related or [])]  # type: ignore[misc]
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Nobody adds."""
         return False
