@@ -12,6 +12,7 @@ from rq.utils import utcformat
 from rq.worker_registration import get_keys
 
 from tests.console.conftest import text
+from vectorless_web.documents.line import JOB as READ
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.queues.jobs import NO_WORKER, StoppableWorker, find_hold
 from vectorless_web.runs.line import JOB
@@ -58,6 +59,18 @@ def test_a_job_says_what_it_is_for_and_its_question_to_members_alone_and_cancell
     assert run.status == Run.Status.CANCELLED
     assert AuditEvent.objects.filter(verb="job.stopped").exists()
     assert staff.post("/console/jobs/stop/", {"job": "gone"}).status_code == 409
+
+
+def test_the_reading_of_a_file_is_cancelled_and_jobs_are_managed_on_this_page_alone(staff, workspace, bob):
+    document = Document.objects.create(workspace=workspace, title="Filing", name="f.txt", added_by=bob)
+    version = DocumentVersion.objects.create(document=document, bytes=1, sha256="0" * 64, added_by=bob)
+    django_rq.get_queue("documents").enqueue_call(READ, args=(version.pk,), job_id=version.job_id)
+
+    staff.post("/console/jobs/stop/", {"job": version.job_id})
+
+    version.refresh_from_db()
+    assert (version.status, version.error_code) == ("failed", "cancelled")
+    assert staff.get("/admin/django_rq/dashboard/").status_code == 404
 
 
 def test_a_paused_queue_begins_nothing_until_it_goes_on(staff, queue):

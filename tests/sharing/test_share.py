@@ -178,8 +178,8 @@ class TestPages:
     def test_its_words_can_be_selected_and_those_of_other_pages_cannot(self, owner, outsider, shared_run, monkeypatch):
         line = WordLine(20.0, 10.0, (WordRun(5.0, 60.0, "Revenue was 412 million"),))
         compiled = SimpleNamespace(pages=[PageInfo(595, 842, 23)])
-        monkeypatch.setattr("vectorless_web.sharing.views.open_version", lambda _: compiled)
-        monkeypatch.setattr("vectorless_web.sharing.views.page_words", lambda *_: [line])
+        monkeypatch.setattr("vectorless_web.documents.views.reader.open_version", lambda _: compiled)
+        monkeypatch.setattr("vectorless_web.documents.views.reader.page_words", lambda *_: [line])
         version = Citation.objects.first().version_id
         address = share(owner, shared_run)
 

@@ -26,7 +26,6 @@ class KeptReplyInline(admin.TabularInline):
 class ApiTokenAdmin(ReadOnlyAdmin):
     list_display = ("name", "user", "scope", "created_at", "last_used_at", "expires_at", "revoked_at")
     list_filter = ("scope", "revoked_at")
-    list_select_related = ("user",)
     search_fields = ("name", "user__username")
     fields = ("name", "prefix", "user", "scope", "workspaces", "created_at", "last_used_at", "expires_at", "revoked_at")
     readonly_fields = fields
@@ -37,7 +36,6 @@ class ApiTokenAdmin(ReadOnlyAdmin):
 class WebhookAdmin(ReadOnlyAdmin):
     list_display = ("address", "workspace", "enabled", "failing_since", "created_at")
     list_filter = ("enabled",)
-    list_select_related = ("workspace",)
     search_fields = ("address", "workspace__name")
     fields = ("address", "workspace", "events", "enabled", "failing_since", "created_by", "created_at")
     readonly_fields = fields
@@ -47,6 +45,5 @@ class WebhookAdmin(ReadOnlyAdmin):
 class DeliveryAdmin(ReadOnlyAdmin):
     list_display = ("message", "kind", "webhook", "status", "attempts", "reply", "created_at")
     list_filter = ("status", "kind")
-    list_select_related = ("webhook",)
     search_fields = ("message", "webhook__address")
     exclude = ("payload",)

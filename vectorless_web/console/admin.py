@@ -15,10 +15,8 @@ class DayUsageAdmin(ReadOnlyAdmin):
 @admin.register(BackupTask)
 class BackupTaskAdmin(ReadOnlyAdmin):
     list_display = ["act", "status", "done", "total", "asked_by", "asked_at", "ended_at"]
-    list_select_related = ["asked_by"]
 
 
 @admin.register(SavedSearch)
 class SavedSearchAdmin(ReadOnlyAdmin):
     list_display = ["name", "owner"]
-    list_select_related = ["owner"]

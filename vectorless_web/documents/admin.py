@@ -3,7 +3,6 @@
 from django.contrib import admin
 from django.db.models import QuerySet
 
-from vectorless_web.documents.line import JOB
 from vectorless_web.documents.models import (
     Card,
     Document,
@@ -25,8 +24,7 @@ from vectorless_web.documents.models import (
     WordBlock,
 )
 from vectorless_web.documents.selectors import closed_folders, open_to
-from vectorless_web.documents.services import cancel_version
-from vectorless_web.infra.admin import LookedAt, MembersAdmin, ReadOnlyAdmin, stop_jobs_by
+from vectorless_web.infra.admin import LookedAt, MembersAdmin, ReadOnlyAdmin
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
 
@@ -50,7 +48,6 @@ class DocumentAdmin(DocumentRowsAdmin):
     list_display = ["title", "workspace", "folder", "added_by", "created_at", "deleted_at"]
     list_filter = ["workspace", "deleted_at"]
     search_fields = ["title", "name"]
-    list_select_related = ["workspace", "folder", "added_by"]
     inlines = [VersionInline]
 
 
@@ -70,15 +67,6 @@ class DocumentVersionAdmin(DocumentRowsAdmin):
     ]
     list_filter = ["status", "repair", "engine_version", "error_code", "outline_source", "mime"]
     search_fields = ["document__title", "sha256"]
-    list_select_related = ["document"]
-
-
-def _stop_reading(user: User, pk: int) -> bool:
-    version = DocumentVersion.objects.select_related("document__workspace").filter(pk=pk).first()
-    return version is not None and cancel_version(actor=user, version=version)
-
-
-stop_jobs_by(JOB, _stop_reading)
 
 
 @admin.register(Section)
@@ -101,7 +89,6 @@ class CardAdmin(DocumentRowsAdmin):
 class EdgeAdmin(DocumentRowsAdmin):
     path = "source"
     list_display = ["source", "target", "weight"]
-    list_select_related = ["source", "target"]
 
 
 class FolderGrantInline(LookedAt):
@@ -117,14 +104,13 @@ class EnclosureAdmin(DocumentRowsAdmin):
     list_display = ["name", "folder", "version", "document", "code"]
     list_filter = ["code"]
     search_fields = ["name"]
-    list_select_related = ["version__document", "document"]
+    list_select_related = ["version__document"]
 
 
 @admin.register(Folder)
 class FolderAdmin(MembersAdmin):
     list_display = ["name", "workspace", "restricted"]
     list_filter = ["restricted", "workspace"]
-    list_select_related = ["workspace"]
     inlines = [FolderGrantInline]
     search_fields = ["name"]
 
@@ -137,14 +123,12 @@ class FolderAdmin(MembersAdmin):
 @admin.register(SnapshotState)
 class SnapshotStateAdmin(ReadOnlyAdmin):
     list_display = ["workspace", "number", "base_number", "file"]
-    list_select_related = ["workspace"]
 
 
 @admin.register(SnapshotRow)
 class SnapshotRowAdmin(DocumentRowsAdmin):
     path = "document"
     list_display = ["document", "workspace", "number", "analyser"]
-    list_select_related = ["workspace"]
     fields = ["workspace", "document", "number", "analyser"]
 
 
@@ -152,21 +136,18 @@ class SnapshotRowAdmin(DocumentRowsAdmin):
 class WaitingWordsAdmin(DocumentRowsAdmin):
     path = "document"
     list_display = ["document", "workspace"]
-    list_select_related = ["workspace"]
     fields = ["workspace", "document"]
 
 
 @admin.register(WordBlock)
 class WordBlockAdmin(ReadOnlyAdmin):
     list_display = ["workspace", "number", "file", "sha256"]
-    list_select_related = ["workspace"]
 
 
 @admin.register(EmbeddingChoice)
 class EmbeddingChoiceAdmin(ReadOnlyAdmin):
     list_display = ["workspace", "model", "provider", "enabled", "dimensions", "pause_code"]
     list_filter = ["enabled"]
-    list_select_related = ["workspace", "provider"]
 
 
 @admin.register(VectorFile)
@@ -181,7 +162,6 @@ class VectorFileAdmin(DocumentRowsAdmin):
 class SummaryChoiceAdmin(ReadOnlyAdmin):
     list_display = ["workspace", "enabled", "pause_code"]
     list_filter = ["enabled"]
-    list_select_related = ["workspace"]
 
 
 @admin.register(SectionSummaries)
@@ -201,7 +181,6 @@ class InstallationAdmin(ReadOnlyAdmin):
 @admin.register(PartialUpload)
 class PartialUploadAdmin(MembersAdmin):
     list_display = ["name", "workspace", "user", "bytes", "created_at", "expires_at"]
-    list_select_related = ["workspace", "user"]
     exclude = ["token"]
 
     def list_readable(self, user: User) -> QuerySet[PartialUpload]:

@@ -33,6 +33,7 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 from vectorless_web.infra.letters import JSONText
 from vectorless_web.infra.limits import LARGEST, parse_whole_number
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.notices.models import Notice
 from vectorless_web.notices.selectors import Told
@@ -187,18 +188,16 @@ def document_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER, *, de
     """
     workspace = workspace_for(user, slug, needs)
     rows = documents_in(workspace, user, deleted=deleted).filter(pk=pk)
-    document = _with_versions(rows.select_related("current_version", "folder", "added_by")).first()
-    if document is None:
-        raise Http404("There is no such document here.")
+    document = one_or_404(
+        _with_versions(rows.select_related("current_version", "folder", "added_by")), "There is no such document here."
+    )
     document.workspace = workspace
     return document
 
 
 def version_for(document: Document, number: int) -> DocumentVersion:
     """One version of a document; Http404 when there is none of that number."""
-    version = document.versions.filter(number=number).first()
-    if version is None:
-        raise Http404("This document has no such version.")
+    version = one_or_404(document.versions, "This document has no such version.", number=number)
     version.document = document
     return version
 
@@ -276,10 +275,9 @@ def folders_of(workspace: Workspace, user: User) -> list[Folder]:
 
 def folder_in(workspace: Workspace, user: User, pk: int) -> Folder:
     """One folder of the workspace that is open to the user; Http404 for any other."""
-    folder = workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk")).filter(pk=pk).first()
-    if folder is None:
-        raise Http404("There is no such folder here.")
-    return folder
+    return one_or_404(
+        workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk")), "There is no such folder here.", pk=pk
+    )
 
 
 def folder_named(workspace: Workspace, user: User, text: str) -> Folder | None:
@@ -296,10 +294,7 @@ def governed_folders(workspace: Workspace) -> QuerySet[Folder]:
 
 def governed_folder(workspace: Workspace, pk: int) -> Folder:
     """One folder for the owners' page of folder access; Http404 for one of another workspace."""
-    folder = governed_folders(workspace).filter(pk=pk).first()
-    if folder is None:
-        raise Http404("There is no such folder here.")
-    return folder
+    return one_or_404(governed_folders(workspace), "There is no such folder here.", pk=pk)
 
 
 def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:

@@ -91,7 +91,7 @@ def read_import(data: bytes, name: str) -> list[Typed]:
 
 
 def _refuse(cause: str, remedy: str) -> Problem:
-    return Problem(cause, remedy=remedy, code="import_unreadable", status=422)
+    return Problem(cause, remedy=remedy, code="import_unreadable")
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -144,21 +144,18 @@ def check_typed(typed: Typed) -> Typed:
     try:
         check_question(typed.question)
     except InvalidInput as error:
-        raise Problem(error.cause, remedy=error.remedy, code=error.code, status=422) from error
+        raise Problem(error.cause, remedy=error.remedy, code=error.code) from error
     expects = typed.text or typed.value or typed.mentions or typed.pages or typed.quote or typed.is_absent
     if not expects:
         remedy = "Say what is expected: words, a value, a page, a quote, or that the documents do not answer it."
-        raise Problem("Nothing is expected of the answer.", remedy=remedy, code="nothing_expected", status=422)
+        raise Problem("Nothing is expected of the answer.", remedy=remedy, code="nothing_expected")
     if max(map(len, (typed.text, typed.quote))) > TEXT_MAX or len(typed.value) > 200:
-        raise Problem(
-            "The expected answer is too long.", remedy="Keep what matters of it.", code="too_long", status=422
-        )
+        raise Problem("The expected answer is too long.", remedy="Keep what matters of it.", code="too_long")
     if max(map(len, (typed.documents, typed.mentions, typed.pages, typed.tags))) > PARTS_MAX:
         raise Problem(
             f"A field holds more than {PARTS_MAX} things.",
             remedy="Leave the least important ones out.",
             code="too_many_parts",
-            status=422,
         )
     return typed
 
@@ -169,15 +166,12 @@ def read_pages(written: str, documents: Sequence[str]) -> Iterator[tuple[str, in
     if match is None:
         sentence = f"“{written[:60]}” names no pages."
         raise Problem(
-            sentence,
-            remedy="Write “14, 15”, or “report.pdf: 14” where several are asked.",
-            code="pages_unreadable",
-            status=422,
+            sentence, remedy="Write “14, 15”, or “report.pdf: 14” where several are asked.", code="pages_unreadable"
         )
     if not match["name"] and len(documents) != 1:
         sentence = f"It is not said of which document page {match['pages']} is."
         remedy = f"Write “report.pdf: {match['pages']}”."
-        raise Problem(sentence, remedy=remedy, code="pages_of_no_document", status=422)
+        raise Problem(sentence, remedy=remedy, code="pages_of_no_document")
     for page in re.findall(r"\d+", match["pages"]):
         yield match["name"] or documents[0], max(0, int(page) - 1)
 
@@ -218,14 +212,12 @@ class Resolver:
             found = found or list(self._rows.filter(name__istartswith=f"{name}.")[:2])
             if len(found) > 1:
                 sentence = f"Two documents are named “{name[:60]}”."
-                raise Problem(
-                    sentence, remedy="Use the other's file name or title.", code="document_not_clear", status=422
-                )
+                raise Problem(sentence, remedy="Use the other's file name or title.", code="document_not_clear")
             self._known[name] = found[0] if found else None
         document = self._known[name]
         if document is None:
             sentence = f"There is no document “{name[:60]}” here."
-            raise Problem(sentence, remedy="Use its title or its file name.", code="unknown_document", status=422)
+            raise Problem(sentence, remedy="Use its title or its file name.", code="unknown_document")
         return document
 
 

@@ -17,6 +17,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import closed_folders
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.scoring import Change, Tally, compare_results
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.charts import Bar, draw_bars
 from vectorless_web.notices.models import Notice
 from vectorless_web.notices.selectors import Told
@@ -94,9 +95,7 @@ def share_right(evaluations: Iterable[int]) -> dict[int, Tally]:
 def set_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> GoldenSet:
     """One golden set; Http404 for a stranger, PermissionDenied below `needs`."""
     workspace = workspace_for(user, slug, needs)
-    found = GoldenSet.objects.filter(workspace=workspace, pk=pk).first()
-    if found is None:
-        raise Http404("There is no such set here.")
+    found = one_or_404(GoldenSet.objects, "There is no such set here.", workspace=workspace, pk=pk)
     found.workspace = workspace
     return found
 
@@ -122,9 +121,7 @@ def evaluation_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> 
     """One evaluation of the workspace."""
     workspace = workspace_for(user, slug, needs)
     rows = Evaluation.objects.select_related("golden_set", "asked_by")
-    found = rows.filter(golden_set__workspace=workspace, pk=pk).first()
-    if found is None:
-        raise Http404("There is no such evaluation here.")
+    found = one_or_404(rows, "There is no such evaluation here.", golden_set__workspace=workspace, pk=pk)
     found.golden_set.workspace = workspace
     return found
 

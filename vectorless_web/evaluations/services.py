@@ -47,14 +47,12 @@ def make_set(*, user: User, workspace: Workspace, name: str) -> GoldenSet:
     """A new, empty set. Problem (422) when its name is empty or taken."""
     name = " ".join(name.replace("\0", "").split())[:TITLE_MAX]
     if not name:
-        raise Problem("The set has no name.", remedy="Give it one first.", code="name_empty", status=422)
+        raise Problem("The set has no name.", remedy="Give it one first.", code="name_empty")
     if workspace.golden_sets.count() >= SETS_MAX:
-        raise Problem(
-            f"A workspace has at most {SETS_MAX} sets.", remedy="Delete one first.", code="too_many_sets", status=422
-        )
+        raise Problem(f"A workspace has at most {SETS_MAX} sets.", remedy="Delete one first.", code="too_many_sets")
     made, is_new = GoldenSet.objects.get_or_create(workspace=workspace, name=name, defaults={"created_by_id": user.pk})
     if not is_new:
-        raise Problem("There is a set of this name already.", remedy="Choose another.", code="name_taken", status=422)
+        raise Problem("There is a set of this name already.", remedy="Choose another.", code="name_taken")
     record(actor=user, verb="golden_set.made", workspace=workspace, target=made, name=name)
     return made
 
@@ -74,9 +72,7 @@ def delete_set(*, user: User, golden_set: GoldenSet) -> None:
 def set_schedule(*, user: User, golden_set: GoldenSet, schedule: str) -> None:
     """When the set is evaluated by itself."""
     if schedule not in GoldenSet.Schedule.values:
-        raise Problem(
-            "That is none of the times offered.", remedy="Choose one of them.", code="invalid_input", status=422
-        )
+        raise Problem("That is none of the times offered.", remedy="Choose one of them.", code="invalid_input")
     GoldenSet.objects.filter(pk=golden_set.pk).update(schedule=schedule)
     record(
         actor=user,
@@ -100,7 +96,6 @@ def add_questions(
             f"A set holds at most {QUESTIONS_MAX:,} questions.",
             remedy="Make another set for the rest.",
             code="too_many_questions",
-            status=422,
         )
     found: list[Resolved] = []
     for number, typed in enumerate(rows, 1):
@@ -108,7 +103,7 @@ def add_questions(
             found.append(resolver.resolve(typed))
         except Problem as problem:
             place = f"Question {number}: " if len(rows) > 1 else ""
-            raise Problem(f"{place}{problem.cause}", remedy=problem.remedy, code=problem.code, status=422) from problem
+            raise Problem(f"{place}{problem.cause}", remedy=problem.remedy, code=problem.code) from problem
     with transaction.atomic():
         made = GoldenQuestion.objects.bulk_create(
             GoldenQuestion(golden_set=golden_set, run=run, created_by_id=user.pk, **each.values) for each in found
@@ -156,10 +151,10 @@ def type_from_run(run: Run) -> Typed:
     Problem (422) for a run that has not ended, and for one that not every member may see.
     """
     if run.status not in Run.CONCLUDED:
-        raise Problem("This run has no result to keep.", remedy="Ask it again first.", code="no_result", status=422)
+        raise Problem("This run has no result to keep.", remedy="Ask it again first.", code="no_result")
     if run.private or not is_unrestricted(run):
         sentence = "Not every member may see this run, and golden questions are everybody's."
-        raise Problem(sentence, remedy="Share it first.", code="run_not_open", status=422)
+        raise Problem(sentence, remedy="Share it first.", code="run_not_open")
     names = () if run.whole_workspace else tuple(run.documents.values_list("name", flat=True))
     if not run.has_answer:
         return Typed(run.question, names, is_absent=True)
@@ -201,7 +196,7 @@ def start_evaluation(
             raise Problem(sentence, remedy="Wait for its end, or stop it.", code="still_running", status=409)
         questions = list(golden_set.questions.values_list("pk", flat=True))
         if not questions:
-            raise Problem("This set has no question yet.", remedy="Add one first.", code="set_empty", status=422)
+            raise Problem("This set has no question yet.", remedy="Add one first.", code="set_empty")
         made = Evaluation.objects.create(
             golden_set=golden_set,
             answerer=chosen.value,
@@ -226,10 +221,7 @@ def _find_offered(workspace: Workspace, value: str) -> Answerer:
     chosen = next((row for row in offered if row.value == value), None if value else offered[0])
     if chosen is None:
         raise Problem(
-            "The model that was chosen is no longer offered.",
-            remedy="Choose another.",
-            code="unknown_answerer",
-            status=422,
+            "The model that was chosen is no longer offered.", remedy="Choose another.", code="unknown_answerer"
         )
     return chosen
 
@@ -298,7 +290,7 @@ def _ask(evaluation: Evaluation, result: Result) -> bool:
     try:
         if user is None or not may_evaluate(workspace, user):
             sentence = "Whoever started this evaluation may not ask here any more."
-            raise Problem(sentence, remedy="Start another.", code="asker_gone", status=422)
+            raise Problem(sentence, remedy="Start another.", code="asker_gone")
         with transaction.atomic():
             if not row.update(state=Result.State.ASKED):
                 return False

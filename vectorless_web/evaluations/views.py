@@ -132,7 +132,7 @@ def take_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     upload = request.FILES.get("file")
     try:
         if not isinstance(upload, UploadedFile):
-            raise Problem(_("No file was chosen."), remedy=_("Choose a file first."), code="file_missing", status=422)
+            raise Problem(_("No file was chosen."), remedy=_("Choose a file first."), code="file_missing")
         rows = read_import(upload.read(), upload.name or "")
         count = len(services.add_questions(user=request.user, golden_set=golden_set, rows=rows))
     except Problem as problem:

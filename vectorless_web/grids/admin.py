@@ -9,15 +9,8 @@ from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import open_to
 from vectorless_web.grids.models import Cell, Column, Grid, GridLink, Row
 from vectorless_web.infra.admin import MembersAdmin
+from vectorless_web.workspaces.admin import WorkspaceRowsAdmin
 from vectorless_web.workspaces.selectors import User, workspaces_of
-
-
-class GridRowsAdmin(MembersAdmin):
-    """Grids of the administrator's workspaces, and what belongs to them alone."""
-
-    def list_readable(self, user: User) -> QuerySet[Any]:
-        """The grids of the administrator's workspaces."""
-        return Grid.objects.filter(workspace__in=[workspace.pk for workspace in workspaces_of(user)])
 
 
 class DocumentRowsAdmin(MembersAdmin):
@@ -30,28 +23,25 @@ class DocumentRowsAdmin(MembersAdmin):
 
 
 @admin.register(Grid)
-class GridAdmin(GridRowsAdmin):
+class GridAdmin(WorkspaceRowsAdmin):
     list_display = ["name", "workspace", "folder", "created_by", "created_at"]
     list_filter = ["workspace", "created_at"]
     search_fields = ["name"]
-    list_select_related = ["workspace", "folder", "created_by"]
 
 
 @admin.register(Column)
-class ColumnAdmin(GridRowsAdmin):
-    path = "grid"
+class ColumnAdmin(WorkspaceRowsAdmin):
+    path = "grid__workspace"
     list_display = ["label", "grid", "kind", "question"]
     list_filter = ["kind"]
     search_fields = ["label", "question"]
-    list_select_related = ["grid"]
 
 
 @admin.register(GridLink)
-class GridLinkAdmin(GridRowsAdmin):
-    path = "grid"
+class GridLinkAdmin(WorkspaceRowsAdmin):
+    path = "grid__workspace"
     list_display = ["grid", "created_by", "created_at", "expires_at", "revoked_at"]
     exclude = ["token_hash"]
-    list_select_related = ["grid", "created_by"]
 
 
 @admin.register(Row)
@@ -59,7 +49,7 @@ class RowAdmin(DocumentRowsAdmin):
     path = "document"
     list_display = ["document", "grid", "version"]
     search_fields = ["document__title"]
-    list_select_related = ["document", "grid", "version__document"]
+    list_select_related = ["version__document"]
 
 
 @admin.register(Cell)
@@ -68,4 +58,4 @@ class CellAdmin(DocumentRowsAdmin):
     list_display = ["row", "column", "state", "verdict", "reviewed_by", "changed_at"]
     list_filter = ["state", "verdict"]
     search_fields = ["text", "corrected"]
-    list_select_related = ["row__document", "column", "reviewed_by"]
+    list_select_related = ["row__document"]

@@ -6,7 +6,6 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Avg, Count, F, Prefetch, Q, QuerySet
-from django.http import Http404
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import (
@@ -17,6 +16,7 @@ from vectorless_web.documents.selectors import (
     readable_documents,
 )
 from vectorless_web.grids.models import Cell, Column, Grid, Row
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import answerers_of, visible_runs
 from vectorless_web.workspaces.models import AuditEvent, Role, Workspace
@@ -39,9 +39,7 @@ def grids_in(workspace: Workspace) -> QuerySet[Grid]:
 def grid_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Grid:
     """One grid of a workspace the user belongs to; Http404 for any other, PermissionDenied below `needs`."""
     workspace = workspace_for(user, slug, needs)
-    grid = Grid.objects.select_related("folder").filter(workspace=workspace, pk=pk).first()
-    if grid is None:
-        raise Http404("There is no such grid here.")
+    grid = one_or_404(Grid.objects.select_related("folder"), "There is no such grid here.", workspace=workspace, pk=pk)
     grid.workspace = workspace
     return grid
 
@@ -57,9 +55,7 @@ def find_watched_grid(user: User, slug: str, pk: int) -> Grid | None:
 
 def column_of(grid: Grid, pk: int) -> Column:
     """One column of a grid; Http404 for any other."""
-    column = grid.columns.filter(pk=pk).first()
-    if column is None:
-        raise Http404("This grid has no such column.")
+    column = one_or_404(grid.columns, "This grid has no such column.", pk=pk)
     column.grid = grid
     return column
 
@@ -78,10 +74,7 @@ def rows_of(grid: Grid, user: User | None) -> QuerySet[Row]:
 
 def row_of(grid: Grid, user: User, pk: int) -> Row:
     """One row of a grid; Http404 for any other."""
-    row = rows_of(grid, user).filter(pk=pk).first()
-    if row is None:
-        raise Http404("This grid has no such row.")
-    return row
+    return one_or_404(rows_of(grid, user), "This grid has no such row.", pk=pk)
 
 
 def cells_of(grid: Grid, user: User, *, after: datetime | None = None) -> QuerySet[Cell]:
@@ -100,9 +93,9 @@ def cells_in(column: Column, user: User) -> list[Cell]:
 def cell_of(grid: Grid, user: User, pk: int) -> Cell:
     """One cell with its row, column and run; Http404 for any other."""
     cell = cells_of(grid, user).filter(pk=pk)
-    found = cell.select_related("row__document", "row__grid", "column", "run", "reviewed_by").first()
-    if found is None:
-        raise Http404("This grid has no such cell.")
+    found = one_or_404(
+        cell.select_related("row__document", "row__grid", "column", "run", "reviewed_by"), "This grid has no such cell."
+    )
     found.row.grid = grid
     return found
 

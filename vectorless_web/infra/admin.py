@@ -1,23 +1,20 @@
-"""Admin pages: rows that people only look at, and the queues' dashboard."""
+"""Admin pages of rows that people only look at."""
 
-from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from django.apps import apps
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from rq.exceptions import NoSuchJobError
-from rq.job import Job
-
-from vectorless_web.infra.queues import jobs
+from django.http import HttpRequest
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
     """Lists and pages without adding, changing or deleting."""
+
+    def get_list_select_related(self, request: HttpRequest) -> list[str]:
+        """What the columns of the list refer to, and what `list_select_related` names beyond."""
+        columns = {field.name for field in self.opts.get_fields() if field.many_to_one and field.concrete}
+        return [*columns.intersection(self.list_display), *(self.list_select_related or [])]  # type: ignore[misc]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Nobody adds."""
@@ -72,123 +69,5 @@ class MembersAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).filter(**{f"{self.path}__in": kept[self]})
 
 
-DashboardView = Callable[..., HttpResponse]
-Stop = Callable[[Any, int], bool]
-"""Ends the row of a number in somebody's name; false when it has ended already."""
-
-WHERE = (
-    "Questions and files are stopped in the console, under Queues; files are read again there, under Documents and "
-    "runs, and questions that failed are asked again on their own page."
-)
-REFUSED = {
-    "clear": "The queue was not emptied: it would be filled again from the database within seconds. ",
-    "requeue_all": "Nothing was put back: what still waits in the database gets its job by itself. ",
-    "requeue_job": "Nothing was put back: what still waits in the database gets its job by itself. ",
-    "enqueue_job": "Nothing was put back: what still waits in the database gets its job by itself. ",
-    "delete_job": "The job was not deleted: it would come back from the database within seconds. ",
-}
-NO_ACT = "Nothing was done: here, jobs can only be stopped. "
-ENDED = ("finished", "failed", "stopped", "canceled")
-"""States of jobs that are records only; these may be deleted."""
-
-_stops: dict[str, Stop] = {}
-
-
-def stop_jobs_by(path: str, stop: Stop) -> None:
-    """Say how the work of the job function at `path`, whose first argument is a row's number, is ended."""
-    _stops[path] = stop
-
-
-def acting_on_rows(name: str, view: DashboardView) -> DashboardView:
-    """The dashboard's view of that name, with what misleads refused and a stop carried out on the row."""
-
-    @wraps(view)
-    def handle_rows(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        try:
-            return _handle_act(name, view, request, kwargs) or view(request, *args, **kwargs)
-        except (NoSuchJobError, IndexError) as error:
-            raise Http404("There is no such queue or job (any more).") from error
-
-    return handle_rows
-
-
-def _handle_act(name: str, view: DashboardView, request: HttpRequest, kwargs: dict[str, Any]) -> HttpResponse | None:
-    """The answer to an act; None for pages that only show."""
-    if name == "delete_job" and _fetch(kwargs["job_id"]).get_status() in ENDED:
-        return None
-    if name in REFUSED:
-        return _refuse_act(request, REFUSED[name])
-    if name == "stop_job" and request.method == "POST":
-        return _stop_jobs(request, [kwargs["job_id"]])
-    if name in ("actions", "confirm_action"):
-        if request.POST.get("action") != "stop":
-            return _refuse_act(request, NO_ACT)
-        return _stop_jobs(request, request.POST.getlist("job_ids")) if name == "actions" else None
-    return None
-
-
-def _refuse_act(request: HttpRequest, why: str) -> HttpResponse:
-    messages.error(request, why + WHERE)
-    return redirect("admin:django_rq_home")
-
-
-def _stop_jobs(request: HttpRequest, names: Sequence[str]) -> HttpResponse:
-    ended = [name for name in names if _stop(request.user, _fetch(name))]
-    left = [name for name in names if name not in ended]
-    if ended:
-        messages.success(request, f"Asked to stop: {', '.join(ended)}. What was found is kept.")
-    if left:
-        messages.error(request, f"Not stopped, because it has ended or cannot be stopped: {', '.join(left)}. {WHERE}")
-    return redirect("admin:django_rq_home")
-
-
-def stop_work_of(user: Any, name: str) -> bool:
-    """End the work of a job in somebody's name, by its row; false when it ended or cannot be ended."""
-    return _stop(user, _fetch(name))
-
-
-def _stop(user: Any, job: Job) -> bool:
-    stop = _stops.get(job.func_name or "")
-    return stop is not None and stop(user, job.args[0])
-
-
-def _fetch(name: str) -> Job:
-    """The job of that name, whichever queue it is in; NoSuchJobError when Redis knows of none."""
-    return Job.fetch(name, connection=jobs.connection_to("runs"))
-
-
-View = Callable[..., HttpResponse]
-Dashboard = apps.get_model("django_rq", "Dashboard")
-StaffDashboardAdmin: Any = type(admin.site.get_model_admin(Dashboard))
-
-
-def superusers_only(view: View) -> View:
-    """Refuse everyone else with 403, also those whom the view itself would let in."""
-
-    @wraps(view)
-    def check_superuser(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not (request.user.is_active and request.user.is_superuser):
-            raise PermissionDenied
-        return view(request, *args, **kwargs)
-
-    return check_superuser
-
-
-class DashboardAdmin(StaffDashboardAdmin):
-    """The dashboard with every one of its addresses guarded, and acts that end rows instead of jobs."""
-
-    def get_urls(self) -> list[Any]:
-        """The dashboard's addresses."""
-        patterns: list[Any] = super().get_urls()
-        for pattern in patterns:
-            name = (pattern.name or "").removeprefix("django_rq_")
-            pattern.callback = superusers_only(acting_on_rows(name, pattern.callback))
-        return patterns
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Whether the admin index shows it."""
-        return bool(request.user.is_active and request.user.is_superuser)
-
-
-admin.site.unregister(Dashboard)
-admin.site.register(Dashboard, DashboardAdmin)
+# The console's page of queues is the one place where jobs are looked at and stopped.
+admin.site.unregister(apps.get_model("django_rq", "Dashboard"))

@@ -10,7 +10,6 @@ from vectorless_web.notices.models import Mute, Notice
 class NoticeAdmin(ReadOnlyAdmin):
     list_display = ("kind", "user", "workspace", "created_at", "read_at", "mailed_at")
     list_filter = ("kind", "created_at")
-    list_select_related = ("user", "workspace")
     search_fields = ("user__username",)
 
 
@@ -18,5 +17,4 @@ class NoticeAdmin(ReadOnlyAdmin):
 class MuteAdmin(ReadOnlyAdmin):
     list_display = ("user", "kind", "channel")
     list_filter = ("kind", "channel")
-    list_select_related = ("user",)
     search_fields = ("user__username",)

@@ -23,13 +23,11 @@ class SignOnProviderAdmin(ReadOnlyAdmin):
 @admin.register(Profile)
 class ProfileAdmin(ReadOnlyAdmin):
     list_display = ("user", "time_zone")
-    list_select_related = ("user",)
     search_fields = ("user__username",)
 
 
 @admin.register(Portrait)
 class PortraitAdmin(ReadOnlyAdmin):
     list_display = ("user", "digest")
-    list_select_related = ("user",)
     search_fields = ("user__username",)
     fields = ("user", "digest")

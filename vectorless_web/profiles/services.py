@@ -33,9 +33,7 @@ PORTRAIT_BYTES = 2 * 2**20
 def save_portrait(*, user: AbstractUser, data: bytes, redraw: Callable[[bytes], bytes] = redraw_portrait) -> None:
     """Keep a picture of the person, as `redraw` makes it of the upload. Problem for what is none, or too large."""
     if len(data) > PORTRAIT_BYTES:
-        raise Problem(
-            "A picture may have 2 MB at most.", remedy="Make it smaller first.", code="picture_too_large", status=422
-        )
+        raise Problem("A picture may have 2 MB at most.", remedy="Make it smaller first.", code="picture_too_large")
     try:
         jpeg = redraw(data)
     except RenderUnavailable as error:

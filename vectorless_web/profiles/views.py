@@ -48,7 +48,7 @@ def save_picture(request: HttpRequest) -> HttpResponse:
     """Take a picture of the person. It is drawn anew, and the upload is not kept."""
     upload = request.FILES.get("picture")
     if upload is None:
-        raise Problem("No picture was chosen.", remedy="Choose one first.", code="no_picture", status=422)
+        raise Problem("No picture was chosen.", remedy="Choose one first.", code="no_picture")
     try:
         services.save_portrait(user=_account_of(request), data=upload.read(services.PORTRAIT_BYTES + 1))
     except Problem as problem:

@@ -5,8 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from vectorless_web.infra.admin import LookedAt, MembersAdmin, stop_jobs_by
-from vectorless_web.runs.line import BACKGROUND_JOB, JOB
+from vectorless_web.infra.admin import LookedAt, MembersAdmin
 from vectorless_web.runs.models import (
     Answer,
     Citation,
@@ -22,7 +21,6 @@ from vectorless_web.runs.models import (
     Verification,
 )
 from vectorless_web.runs.selectors import visible_runs
-from vectorless_web.runs.services import cancel_run
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
 
@@ -58,19 +56,9 @@ class RunAdmin(RunRowsAdmin):
     ]
     list_filter = ["status", "engine", "error_code", "workspace", "created_at"]
     search_fields = ["question", "asked_by__username"]
-    list_select_related = ["workspace", "asked_by"]
     date_hierarchy = "created_at"
     exclude = ["lease"]
     inlines = [StepInline]
-
-
-def _stop_run(user: User, pk: int) -> bool:
-    run = Run.objects.select_related("workspace").filter(pk=pk).first()
-    return run is not None and cancel_run(user=user, run=run)
-
-
-stop_jobs_by(JOB, _stop_run)
-stop_jobs_by(BACKGROUND_JOB, _stop_run)
 
 
 @admin.register(Thread)
@@ -79,7 +67,6 @@ class ThreadAdmin(RunRowsAdmin):
     list_display = ["title", "workspace", "created_by", "created_at"]
     list_filter = ["workspace"]
     search_fields = ["title"]
-    list_select_related = ["workspace", "created_by"]
 
     def list_readable(self, user: User) -> QuerySet[Any]:
         """The threads whose first question, which is their title, exists for the administrator."""
@@ -92,7 +79,6 @@ class StepAdmin(RunRowsAdmin):
     list_display = ["run", "sequence", "walk", "kind", "say", "latency_ms", "engine"]
     list_filter = ["kind", "engine"]
     search_fields = ["say"]
-    list_select_related = ["run"]
 
 
 @admin.register(Answer)
@@ -100,7 +86,6 @@ class AnswerAdmin(RunRowsAdmin):
     list_display = ["run", "value", "verdict", "grounded", "abstained"]
     list_filter = ["verdict", "grounded", "abstained"]
     search_fields = ["run__question", "markdown"]
-    list_select_related = ["run"]
 
 
 @admin.register(Claim)
@@ -108,7 +93,6 @@ class ClaimAdmin(RunRowsAdmin):
     list_display = ["run", "order", "text", "state", "support", "maker"]
     list_filter = ["state", "support", "maker"]
     search_fields = ["text"]
-    list_select_related = ["run"]
 
 
 @admin.register(Citation)
@@ -116,7 +100,6 @@ class CitationAdmin(RunRowsAdmin):
     list_display = ["run", "marker", "document_title", "page", "quote", "check_result"]
     list_filter = ["check_result"]
     search_fields = ["quote", "document_title", "sha256"]
-    list_select_related = ["run"]
 
 
 @admin.register(ModelCall)
@@ -133,20 +116,17 @@ class ModelCallAdmin(RunRowsAdmin):
         "error_code",
     ]
     list_filter = ["purpose", "model", "cached", "error_code"]
-    list_select_related = ["run"]
 
 
 @admin.register(RunInputs)
 class RunInputsAdmin(RunRowsAdmin):
     list_display = ["run", "considered", "program"]
-    list_select_related = ["run"]
 
 
 @admin.register(Replay)
 class ReplayAdmin(RunRowsAdmin):
     list_display = ["run", "verdict", "difference", "steps", "asked_at", "ended_at"]
     list_filter = ["verdict"]
-    list_select_related = ["run"]
 
 
 @admin.register(Feedback)
@@ -154,17 +134,14 @@ class FeedbackAdmin(RunRowsAdmin):
     list_display = ["run", "user", "good", "reason", "created_at"]
     list_filter = ["good", "reason"]
     search_fields = ["comment"]
-    list_select_related = ["run", "user"]
 
 
 @admin.register(Verification)
 class VerificationAdmin(RunRowsAdmin):
     list_display = ["run", "user", "at"]
-    list_select_related = ["run", "user"]
 
 
 @admin.register(Comment)
 class CommentAdmin(RunRowsAdmin):
     list_display = ["run", "author", "text", "created_at"]
     search_fields = ["text"]
-    list_select_related = ["run", "author"]

@@ -20,6 +20,7 @@ from vectorless_web.engine.agent.model.verifier import PURPOSE as VERIFY
 from vectorless_web.engine.errors import Cancelled, ModelBudgetSpent
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.infra.limits import TITLE_MAX
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.queues.jobs import Hold, find_hold
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.notices.models import Kind, Notice
@@ -108,9 +109,7 @@ def _outside(closed: QuerySet[Folder], rows: QuerySet[Run]) -> QuerySet[Run]:
 def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
     """One run that exists for the user; Http404 for a stranger, PermissionDenied below `needs`."""
     workspace = workspace_for(user, slug, needs)
-    run = _with_people(visible_runs(user.pk, [workspace.pk]).filter(pk=pk)).first()
-    if run is None:
-        raise Http404("There is no such run here.")
+    run = one_or_404(_with_people(visible_runs(user.pk, [workspace.pk]).filter(pk=pk)), "There is no such run here.")
     run.workspace = workspace
     forget_hidden_origins(user, [run])
     return run
@@ -120,9 +119,7 @@ def removed_run(user: User, slug: str, pk: int) -> Run:
     """One that was deleted and can come back, of those that existed for a member; Http404 for any other."""
     workspace = workspace_for(user, slug, Role.MEMBER)
     rows = visible_runs(user.pk, [workspace.pk], Run.with_removed).filter(removed_at__isnull=False)
-    run = rows.filter(pk=pk).first()
-    if run is None:
-        raise Http404("This is gone for good, or was never deleted.")
+    run = one_or_404(rows, "This is gone for good, or was never deleted.", pk=pk)
     run.workspace = workspace
     return run
 
@@ -229,10 +226,7 @@ def runs_in(thread: Thread, user: User) -> QuerySet[Run]:
 
 def newest_run_of(thread: Thread, user: User) -> Run:
     """The last question of a thread; Http404 for an empty one."""
-    run = runs_in(thread, user).order_by("-pk").first()
-    if run is None:
-        raise Http404("This thread is empty.")
-    return run
+    return one_or_404(runs_in(thread, user).order_by("-pk"), "This thread is empty.")
 
 
 EXCHANGES = 8
@@ -335,10 +329,7 @@ def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
 
 def step_of(run: Run, sequence: int) -> Step:
     """One step of a run; Http404 when there is none of that number."""
-    step = Step.objects.filter(run=run.pk, sequence=sequence).first()
-    if step is None:
-        raise Http404("This run has no such step.")
-    return step
+    return one_or_404(Step.objects, "This run has no such step.", run=run.pk, sequence=sequence)
 
 
 def documents_of_steps(run: Run, upto: int) -> list[list[str]]:
@@ -403,10 +394,7 @@ def comments_of(run: Run) -> list[Comment]:
 
 def comment_of(run: Run, pk: int) -> Comment:
     """One comment on a run; Http404 for any other."""
-    comment = run.comments.filter(pk=pk).first()
-    if comment is None:
-        raise Http404("There is no such comment here.")
-    return comment
+    return one_or_404(run.comments, "There is no such comment here.", pk=pk)
 
 
 def demo_run(user: User) -> Run | None:
@@ -468,10 +456,9 @@ def read_version(run: Run, pk: int) -> DocumentVersion:
     """A version whose pages the run may show: one it read, unless deleted since. Http404 for any other."""
     read = Q(pk__in=run.versions.values("pk")) | Q(pk__in=_select_cited_versions(run))
     rows = DocumentVersion.objects.filter(read, document__deleted_at=None)
-    version = rows.select_related("document", "document__workspace").filter(pk=pk).first()
-    if version is None:
-        raise Http404("This run did not read that document.")
-    return version
+    return one_or_404(
+        rows.select_related("document", "document__workspace"), "This run did not read that document.", pk=pk
+    )
 
 
 def newer_documents(run: Run) -> list[Document]:

@@ -10,11 +10,11 @@ from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
-from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import network_of, reads_alone, seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
@@ -86,21 +86,16 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
             f"A link can be open for 1 to {DAYS_MAX} days.",
             remedy="Choose another number of days.",
             code="invalid_input",
-            status=422,
         )
     if password and len(password) < PASSWORD_MIN:
         raise Problem(
-            "The password is too short.",
-            remedy=f"Take one of {PASSWORD_MIN} characters or more.",
-            code="weak_password",
-            status=422,
+            "The password is too short.", remedy=f"Take one of {PASSWORD_MIN} characters or more.", code="weak_password"
         )
     if views is not None and not 1 <= views <= VIEWS_MAX:
         raise Problem(
             f"A link can be limited to 1 to {VIEWS_MAX:,} openings.",
             remedy="Choose another number.",
             code="invalid_input",
-            status=422,
         )
     token = new_token()
     link = ShareLink.objects.create(
@@ -224,10 +219,7 @@ def links_in(workspace: Workspace, user: User) -> QuerySet[ShareLink]:
 
 def link_in(workspace: Workspace, user: User, pk: int) -> ShareLink:
     """One link to a run that exists for the user, open or closed; Http404 for any other."""
-    link = links_in(workspace, user).filter(pk=pk).first()
-    if link is None:
-        raise Http404("There is no such link here.")
-    return link
+    return one_or_404(links_in(workspace, user), "There is no such link here.", pk=pk)
 
 
 def views_of(link: ShareLink) -> list[ShareView]:
@@ -237,10 +229,7 @@ def views_of(link: ShareLink) -> list[ShareView]:
 
 def link_of(run: Run, pk: int) -> ShareLink:
     """One link of a run; Http404 for any other."""
-    link = ShareLink.objects.filter(run=run, pk=pk).first()
-    if link is None:
-        raise Http404("There is no such link here.")
-    return link
+    return one_or_404(ShareLink.objects, "There is no such link here.", run=run, pk=pk)
 
 
 def open_link(token: str) -> ShareLink | None:

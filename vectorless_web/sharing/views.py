@@ -17,9 +17,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.rendering.page import RenderUnavailable, ShownFigure, figure_image, page_image, page_words
+from vectorless_web.documents.rendering.page import ShownFigure, figure_image, page_image
 from vectorless_web.documents.rendering.text import PagePicture
 from vectorless_web.documents.storage.files import open_version
+from vectorless_web.documents.views.reader import render_words
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -137,63 +138,52 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @require_GET
 def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResponse:
-    services.count_request(counted_address(request))
-    link = services.open_link(token)
-    if link is None or not _may_read(request, link):
-        raise Http404("There is no such page.")
-    shown = find_quoted_version(link.run, version, page - 1)
-    if shown is None:
-        raise Http404("There is no such page.")
-    if not services.take_page(link=link, address=client_address(request), version=version, page=page):
-        raise Http404("There is no such page.")
-    try:
-        picture = page_image(shown, page - 1, label=link.label)
-    except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
-    response = HttpResponse(picture.read_bytes(), content_type="image/jpeg")
-    patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
-    return _mark_unlisted(response)
+    link = _find_readable_link(request, token)
+    shown = _take_page(request, link, version, page - 1)
+    picture = page_image(shown, page - 1, label=link.label)
+    return _keep_for(HttpResponse(picture.read_bytes(), content_type="image/jpeg"), IMAGE_SECONDS)
 
 
 @login_not_required
 @require_GET
 def figure(request: HttpRequest, token: str, version: int, key: int) -> HttpResponse:
     """The picture of a figure on a quoted page, with the link's label across it; shown to whom its page is."""
-    services.count_request(counted_address(request))
-    link = services.open_link(token)
-    shown = _find_quoted_figure(link.run, version, key) if link is not None and _may_read(request, link) else None
-    if link is None or shown is None:
-        raise Http404("There is no such figure.")
-    quoted, page_index = shown
-    if not services.take_page(link=link, address=client_address(request), version=version, page=page_index + 1):
-        raise Http404("There is no such figure.")
-    try:
-        picture = figure_image(quoted, key, label=link.label)
-    except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
-    response = HttpResponse(picture, content_type="image/jpeg")
-    patch_cache_control(response, private=True, max_age=FIGURE_SECONDS)
-    return _mark_unlisted(response)
+    link = _find_readable_link(request, token)
+    shown = _take_page(request, link, version, _find_page_of_figure(link.run, version, key))
+    picture = figure_image(shown, key, label=link.label)
+    return _keep_for(HttpResponse(picture, content_type="image/jpeg"), FIGURE_SECONDS)
 
 
 @login_not_required
 @require_GET
 def words(request: HttpRequest, token: str, version: int, page: int) -> HttpResponse:
     """The words of a quoted page, to lie over its picture for selecting; shown to whom its picture is."""
+    shown = _take_page(request, _find_readable_link(request, token), version, page - 1)
+    return _keep_for(render_words(request, shown, page - 1), IMAGE_SECONDS)
+
+
+def _find_readable_link(request: HttpRequest, token: str) -> ShareLink:
+    """The open link that this browser may read by; Http404 for any other. Every asking counts."""
     services.count_request(counted_address(request))
     link = services.open_link(token)
-    shown = find_quoted_version(link.run, version, page - 1) if link is not None and _may_read(request, link) else None
-    if link is None or shown is None:
+    if link is None or not _may_read(request, link):
         raise Http404("There is no such page.")
-    if not services.take_page(link=link, address=client_address(request), version=version, page=page):
+    return link
+
+
+def _take_page(request: HttpRequest, link: ShareLink, version: int, page_index: int | None) -> DocumentVersion:
+    """The version of a quoted page, noted as looked at; Http404 for a page that is not quoted."""
+    shown = None if page_index is None else find_quoted_version(link.run, version, page_index)
+    if shown is None or page_index is None:
         raise Http404("There is no such page.")
-    try:
-        size = open_version(shown).pages[page - 1]
-        context = {"lines": page_words(shown, page - 1), "width": size.width, "height": size.height}
-    except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
-    response = render(request, "documents/_words.html", context)
-    patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
+    if not services.take_page(link=link, address=client_address(request), version=version, page=page_index + 1):
+        raise Http404("There is no such page.")
+    return shown
+
+
+def _keep_for(response: HttpResponse, seconds: int) -> HttpResponse:
+    """Let the browser alone keep an answer, for so long."""
+    patch_cache_control(response, private=True, max_age=seconds)
     return _mark_unlisted(response)
 
 
@@ -410,8 +400,7 @@ def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVers
 
     A quote that was not found opens no page: a model may have named any.
     """
-    cited = [citation for claim in selectors.claims_of(run) for citation in claim.citations.all()]
-    for citation in [*cited, *selectors.passages_of(run)]:
+    for citation in _list_quotes(run):
         if citation.check_result == "missing":
             continue
         on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
@@ -421,19 +410,17 @@ def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVers
     return None
 
 
-def _find_quoted_figure(run: Run, version: int, key: int) -> tuple[DocumentVersion, int] | None:
-    """The version and page of a figure that begins on a page of which a part is quoted, else None."""
+def _list_quotes(run: Run) -> list[Citation]:
     cited = [citation for claim in selectors.claims_of(run) for citation in claim.citations.all()]
-    versions = [row.version for row in (*cited, *selectors.passages_of(run)) if row.version_id == version]
+    return [*cited, *selectors.passages_of(run)]
+
+
+def _find_page_of_figure(run: Run, version: int, key: int) -> int | None:
+    """The index of the page on which a figure of a quoted version begins, else None."""
+    versions = [row.version for row in _list_quotes(run) if row.version_id == version]
     held = next((own for own in versions if own is not None and may_be_shown(own)), None)
-    if held is None:
-        return None
-    document = open_version(held)
-    if key not in document.pictures:
-        return None
-    page_index = document.tree.node(key).page_start
-    shown = find_quoted_version(run, version, page_index)
-    return (shown, page_index) if shown is not None else None
+    document = open_version(held) if held is not None else None
+    return document.tree.node(key).page_start if document is not None and key in document.pictures else None
 
 
 def _remove_links(ref: Any) -> Any:

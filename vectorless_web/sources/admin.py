@@ -25,7 +25,6 @@ class SourceRowsAdmin(MembersAdmin):
 class SourceAdmin(SourceRowsAdmin):
     list_display = ("address", "kind", "workspace", "enabled", "looked_at", "error")
     list_filter = ("kind", "enabled")
-    list_select_related = ("workspace",)
 
 
 @admin.register(SourceFile)
@@ -33,4 +32,3 @@ class SourceFileAdmin(SourceRowsAdmin):
     path = "source"
     list_display = ("path", "source", "state", "size", "error", "at")
     list_filter = ("state",)
-    list_select_related = ("source",)

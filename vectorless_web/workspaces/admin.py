@@ -121,7 +121,6 @@ class MembershipInline(LookedAt):
 @admin.register(Workspace)
 class WorkspaceAdmin(ReadOnlyAdmin):
     list_display = ["name", "slug", "created_by", "created_at"]
-    list_select_related = ["created_by"]
     search_fields = ["name", "slug"]
     inlines = [MembershipInline]
 
@@ -131,7 +130,6 @@ class MembershipAdmin(ReadOnlyAdmin):
     list_display = ["user", "workspace", "role", "joined_at"]
     list_filter = ["role", "workspace"]
     search_fields = ["user__username", "workspace__name"]
-    list_select_related = ["user", "workspace"]
 
 
 class GroupMembershipInline(LookedAt):
@@ -142,7 +140,6 @@ class GroupMembershipInline(LookedAt):
 @admin.register(ServiceAccount)
 class ServiceAccountAdmin(ReadOnlyAdmin):
     list_display = ("user", "workspace", "created_by", "created_at")
-    list_select_related = ("user", "workspace", "created_by")
     search_fields = ("user__username", "workspace__name")
 
 
@@ -156,7 +153,6 @@ class PeopleGroupAdmin(ReadOnlyAdmin):
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
     list_display = ["workspace", "role", "email", "created_by", "expires_at", "accepted_by", "revoked_at"]
-    list_select_related = ["workspace", "created_by", "accepted_by"]
     list_filter = ["role", "workspace"]
     exclude = ["token_hash"]
 
@@ -166,7 +162,6 @@ class ModelProviderAdmin(ReadOnlyAdmin):
     """The stored key is never shown, not even as it is stored."""
 
     list_display = ["name", "workspace", "base_url", "model", "enabled"]
-    list_select_related = ["workspace"]
     list_filter = ["enabled"]
     search_fields = ["name", "model", "base_url"]
     exclude = ["encrypted_key"]
@@ -175,14 +170,12 @@ class ModelProviderAdmin(ReadOnlyAdmin):
 @admin.register(Budget)
 class BudgetAdmin(ReadOnlyAdmin):
     list_display = ["workspace", "user", "period", "limit_usd", "spent_usd", "reserved_usd"]
-    list_select_related = ["workspace", "user"]
     list_filter = ["period", "workspace"]
 
 
 @admin.register(LexiconEntry)
 class LexiconEntryAdmin(WorkspaceRowsAdmin):
     list_display = ["concept", "workspace", "statement", "created_by", "at"]
-    list_select_related = ["workspace", "created_by"]
     list_filter = ["workspace"]
     search_fields = ["concept", "note"]
 
@@ -200,7 +193,6 @@ class AuditEventAdmin(ReadOnlyAdmin):
 
     list_display = ["at", "actor", "verb", "object_type", "object_id", "workspace"]
     fields = ["at", "actor", "verb", "object_type", "object_id", "workspace", "address"]
-    list_select_related = ["actor", "workspace"]
     list_filter = ["verb", "workspace"]
     search_fields = ["verb", "actor__username"]
     date_hierarchy = "at"
@@ -214,4 +206,3 @@ class AuditHeadAdmin(ReadOnlyAdmin):
 @admin.register(SiteSetting)
 class SiteSettingAdmin(ReadOnlyAdmin):
     list_display = ["name", "value", "changed_by", "changed_at"]
-    list_select_related = ["changed_by"]

@@ -23,6 +23,7 @@ from django.utils.translation import gettext as _
 
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.understand import entry_concept, wordings
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind, Notice
@@ -236,10 +237,7 @@ def groups_of(workspace: Workspace) -> QuerySet[GroupMembership]:
 
 def group_membership_in(workspace: Workspace, pk: int) -> GroupMembership:
     """One group's membership of this workspace; Http404 for any other."""
-    row = groups_of(workspace).filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such group here.")
-    return row
+    return one_or_404(groups_of(workspace), "There is no such group here.", pk=pk)
 
 
 def groups_to_add(workspace: Workspace) -> QuerySet[PeopleGroup]:
@@ -271,10 +269,7 @@ def service_accounts_of(workspace: Workspace) -> QuerySet[ServiceAccount]:
 
 def service_account_in(workspace: Workspace, pk: int) -> ServiceAccount:
     """One of them; Http404 for another."""
-    found = service_accounts_of(workspace).filter(pk=pk).first()
-    if found is None:
-        raise Http404("There is no such service account here.")
-    return found
+    return one_or_404(service_accounts_of(workspace), "There is no such service account here.", pk=pk)
 
 
 RETURN_WITHIN = timedelta(hours=1)
@@ -341,10 +336,7 @@ def is_only_owner(membership: Membership) -> bool:
 
 def membership_in(workspace: Workspace, pk: int) -> Membership:
     """One membership of this workspace; Http404 for any other."""
-    row = members_of(workspace).filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such member here.")
-    return row
+    return one_or_404(members_of(workspace), "There is no such member here.", pk=pk)
 
 
 def pending_invitations(workspace: Workspace) -> QuerySet[Invitation]:
@@ -354,10 +346,7 @@ def pending_invitations(workspace: Workspace) -> QuerySet[Invitation]:
 
 def invitation_in(workspace: Workspace, pk: int) -> Invitation:
     """One invitation to this workspace; Http404 for any other."""
-    row = workspace.invitations.filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such invitation here.")
-    return row
+    return one_or_404(workspace.invitations, "There is no such invitation here.", pk=pk)
 
 
 def invitation_by(token: str) -> Invitation | None:
@@ -402,19 +391,13 @@ def find_joined_workspace(token: str, user: User) -> Workspace | None:
 
 def provider_in(workspace: Workspace, pk: int) -> ModelProvider:
     """One model provider of this workspace; Http404 for any other."""
-    row = workspace.model_providers.filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such model here.")
-    return row
+    return one_or_404(workspace.model_providers, "There is no such model here.", pk=pk)
 
 
 def removed_provider(workspace: Workspace | None, pk: int) -> ModelProvider:
     """One that was removed from this workspace (None: from the whole site) and can come back; Http404 for any other."""
     rows = ModelProvider.with_removed.select_related("workspace").exclude(removed_at=None)
-    row = rows.filter(workspace=workspace, pk=pk).first()
-    if row is None:
-        raise Http404("This model is gone for good. Connect it again.")
-    return row
+    return one_or_404(rows, "This model is gone for good. Connect it again.", workspace=workspace, pk=pk)
 
 
 def providers_for(workspace: Workspace) -> QuerySet[ModelProvider]:
@@ -528,10 +511,7 @@ def used_up_budget(workspace: Workspace, user: User) -> UsedUp | None:
 
 def budget_in(workspace: Workspace, pk: int) -> Budget:
     """One budget of this workspace that its owners set; Http404 for any other."""
-    row = workspace.budgets.filter(pk=pk, by_staff=False).first()
-    if row is None:
-        raise Http404("There is no such budget here.")
-    return row
+    return one_or_404(workspace.budgets, "There is no such budget here.", pk=pk, by_staff=False)
 
 
 def entries_of(workspace: Workspace) -> QuerySet[LexiconEntry]:
@@ -541,10 +521,7 @@ def entries_of(workspace: Workspace) -> QuerySet[LexiconEntry]:
 
 def entry_in(workspace: Workspace, pk: int) -> LexiconEntry:
     """One lexicon entry of this workspace; Http404 for any other."""
-    row = entries_of(workspace).filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such entry here.")
-    return row
+    return one_or_404(entries_of(workspace), "There is no such entry here.", pk=pk)
 
 
 LexiconRows = tuple[tuple[str, tuple[str, ...], str], ...]
@@ -624,7 +601,7 @@ def refuse_host(address: str) -> Problem | None:
         return None
     place = host or "an address that names no host"
     cause = f"Administrators of this site allow no models at {place}."
-    return Problem(cause, remedy="Ask them to add the host.", code="host_not_allowed", status=422)
+    return Problem(cause, remedy="Ask them to add the host.", code="host_not_allowed")
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:

@@ -295,7 +295,7 @@ def save_search(*, actor: User, name: str, filters: AuditQuery) -> SavedSearch:
     own = SavedSearch.objects.filter(owner=actor.pk)
     if own.exclude(name=name).count() >= SEARCHES_MAX:
         message = f"You keep {SEARCHES_MAX} searches, which is the most."
-        raise Problem(message, remedy="Remove one first.", code="too_many_searches", status=422)
+        raise Problem(message, remedy="Remove one first.", code="too_many_searches")
     asked = {key: str(value) for key, value in asdict(filters).items() if value}
     # The page's address calls the words "q".
     asked = {"q" if key == "text" else key: value for key, value in asked.items()}

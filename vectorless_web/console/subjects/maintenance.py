@@ -48,10 +48,7 @@ def plan_read_only(*, actor: User, begins: datetime | None, until: datetime | No
     begins = begins or timezone.now()
     if until is not None and until <= max(begins, timezone.now()):
         raise Problem(
-            "The end is not later than the beginning, or it is past.",
-            remedy="Choose a later one.",
-            code="invalid_time",
-            status=422,
+            "The end is not later than the beginning, or it is past.", remedy="Choose a later one.", code="invalid_time"
         )
     value = {"begins": begins.isoformat(), "until": until.isoformat() if until else None, "reason": reason}
     _store(actor, READ_ONLY, value)
@@ -72,7 +69,7 @@ def end_read_only(*, actor: User) -> bool:
 def announce(*, actor: User, text: str, until: datetime | None) -> None:
     """Show a sentence on every page, until a time; "" takes it down. Problem (422) when that time is over."""
     if until is not None and until <= timezone.now():
-        raise Problem("That time is over.", remedy="Choose a later one, or none.", code="invalid_time", status=422)
+        raise Problem("That time is over.", remedy="Choose a later one, or none.", code="invalid_time")
     value = {"text": text, "until": until.isoformat() if until else None}
     _store(actor, ANNOUNCEMENT, value)
     record(actor=actor, verb="maintenance.announced", name=text, details=value)

@@ -6,23 +6,21 @@ Work is in rows and jobs only name it: what is stopped or done again here is the
 from dataclasses import dataclass
 from typing import Any
 
-from rq.exceptions import NoSuchJobError
-
 from vectorless_web.console.subjects.names import readable_documents_of, readable_runs_of
+from vectorless_web.documents.line import JOB as READ
 from vectorless_web.documents.models import DocumentVersion, SectionSummaries, VectorFile
-from vectorless_web.documents.services import retry_version
-from vectorless_web.infra.admin import stop_work_of
+from vectorless_web.documents.services import cancel_version, retry_version
 from vectorless_web.infra.queues import control
 from vectorless_web.infra.queues.control import JobInfo, QueueInfo, WorkerInfo
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.line import BACKGROUND_JOB
+from vectorless_web.runs.line import JOB as ANSWER
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services import ask_again
+from vectorless_web.runs.services import ask_again, cancel_run
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
-READ = "vectorless_web.documents.jobs.compile_version"
-ANSWER = "vectorless_web.runs.jobs.execute_run"
 WORDS = {
     ANSWER: "Answer a question",
     "vectorless_web.runs.jobs.replay_run": "Replay a run",
@@ -158,13 +156,26 @@ def drain(*, actor: User, queue: str, worker: str) -> None:
 
 def stop(*, actor: User, name: str) -> None:
     """End what a job is for, as a person would stop it; Problem (409) when it has ended."""
-    try:
-        stopped = stop_work_of(actor, name)
-    except NoSuchJobError:
-        stopped = False
-    if not stopped:
+    job = control.find_job(name)
+    if job is None or not _stop_work(actor, job):
         raise Problem("That has ended already.", remedy="Load the page again.", code="job_ended", status=409)
     record(actor=actor, verb="job.stopped", name=name)
+
+
+def _stop_work(actor: User, job: JobInfo) -> bool:
+    if job.path == READ:
+        version = _find_version(job)
+        return version is not None and cancel_version(actor=actor, version=version)
+    run = _find_run(job) if job.path in (ANSWER, BACKGROUND_JOB) else None
+    return run is not None and cancel_run(user=actor, run=run)
+
+
+def _find_version(job: JobInfo) -> DocumentVersion | None:
+    return DocumentVersion.objects.select_related("document__workspace").filter(pk=_row_of(job)).first()
+
+
+def _find_run(job: JobInfo) -> Run | None:
+    return Run.objects.select_related("workspace", "thread", "asked_by").filter(pk=_row_of(job)).first()
 
 
 def retry(*, actor: User, name: str) -> None:
@@ -180,13 +191,13 @@ def retry(*, actor: User, name: str) -> None:
 
 def _do_again(actor: User, job: JobInfo) -> bool:
     if job.path == READ:
-        version = DocumentVersion.objects.select_related("document__workspace").filter(pk=_row_of(job)).first()
+        version = _find_version(job)
         if version is not None:
             retry_version(actor=actor, version=version)
         return version is not None
     if job.path != ANSWER:
         return False
-    run = Run.objects.select_related("workspace", "thread", "asked_by").filter(pk=_row_of(job)).first()
+    run = _find_run(job)
     if run is None or run.is_open or run.asked_by is None:
         return False
     # In the name of who asked: what an administrator may not read is not read for them.

@@ -14,9 +14,9 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
-from django.http import Http404
 
 from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.site.identity import IdentityProvider
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.sharing.models import ShareLink
@@ -72,10 +72,7 @@ def list_groups() -> QuerySet[Any]:
 def find_group(pk: int) -> Any:
     """One group, as `list_groups` gives it; Http404 when there is none."""
     rows = list_groups().prefetch_related("people", "memberships__workspace")
-    found = rows.filter(pk=pk).first()
-    if found is None:
-        raise Http404("There is no such group.")
-    return found
+    return one_or_404(rows, "There is no such group.", pk=pk)
 
 
 def list_two_step_rules() -> list[TwoStepRule]:
@@ -109,9 +106,7 @@ class Person:
 
 def find_person(pk: int) -> Person:
     """One account; Http404 when there is none."""
-    account = _select_people().filter(pk=pk).first()
-    if account is None:
-        raise Http404("There is no such account.")
+    account = one_or_404(_select_people(), "There is no such account.", pk=pk)
     memberships = Membership.objects.filter(user=account).select_related("workspace").order_by("workspace__name")
     return Person(
         account=account,
@@ -128,9 +123,7 @@ def find_person(pk: int) -> Person:
 
 def person_to_change(actor: User, pk: int) -> AbstractUser:
     """An account that the actor may change: only superusers touch a superuser's, so that no staff raise themselves."""
-    found: AbstractUser | None = get_user_model()._default_manager.filter(pk=pk).first()
-    if found is None:
-        raise Http404("There is no such account.")
+    found: AbstractUser = one_or_404(get_user_model()._default_manager, "There is no such account.", pk=pk)
     if found.is_superuser and not getattr(actor, "is_superuser", False):
         raise PermissionDenied(f"{found} is a superuser. Ask a superuser.")
     return found
@@ -208,15 +201,10 @@ def find_by_name(name: str) -> AbstractUser:
     found = list(get_user_model()._default_manager.filter(fits).order_by(F("username"))[:2]) if name else []
     if not name:
         raise Problem(
-            "No account was named.",
-            remedy="Type the user name or the address of one.",
-            code="no_such_account",
-            status=422,
+            "No account was named.", remedy="Type the user name or the address of one.", code="no_such_account"
         )
     if len(found) != 1:
         named = name if len(name) <= NAME_MAX else f"{name[:40]}…"
-        raise Problem(
-            f"No single account is called “{named}”.", remedy="Give a user name.", code="no_such_account", status=422
-        )
+        raise Problem(f"No single account is called “{named}”.", remedy="Give a user name.", code="no_such_account")
     only: AbstractUser = found[0]
     return only

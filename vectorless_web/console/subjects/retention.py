@@ -289,7 +289,7 @@ def check_days(kind: Kind, days: int) -> int:
     """The period; Problem (422) when it is out of range."""
     if days and not kind.least <= days <= DAYS_MAX:
         message = f"{kind.label} are kept for {kind.least} to {DAYS_MAX:,} days, or for ever (0)."
-        raise Problem(message, remedy="Choose a period among these.", code="invalid_period", status=422)
+        raise Problem(message, remedy="Choose a period among these.", code="invalid_period")
     return days
 
 
@@ -324,14 +324,11 @@ def set_period_in(*, actor: User, workspace: Workspace, kind: Kind, days: int, s
             "A workspace keeps none of these by itself.",
             remedy="Set the period for the whole site.",
             code="not_of_a_workspace",
-            status=422,
         )
     check_days(kind, days)
     if site and days > site:
         message = f"{kind.label} are kept for {site} days on this site."
-        raise Problem(
-            message, remedy="A workspace may keep them for a shorter time.", code="longer_than_site", status=422
-        )
+        raise Problem(message, remedy="A workspace may keep them for a shorter time.", code="longer_than_site")
     going = _check_seen(preview(kind, days, kind.place(place, actor)).count, seen)
     kept = {name: value for name, value in place.settings.items() if name != f"{KEEP}{kind.name}"}
     place.settings = {**kept, f"{KEEP}{kind.name}": days} if days else kept

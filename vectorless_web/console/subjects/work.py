@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
-from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.console.models import DayUsage
@@ -23,6 +22,7 @@ from vectorless_web.documents.services import (
 )
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import cancel_run, start_replay
@@ -82,27 +82,24 @@ def report_work(user: User) -> WorkReport:
 
 def stop_run(*, actor: User, pk: int) -> None:
     """Ask an open run to stop; Problem (409) when it has ended."""
-    run = Run.objects.select_related("workspace").filter(pk=pk).first()
-    if run is None:
-        raise Http404("There is no such run.")
+    run = one_or_404(Run.objects.select_related("workspace"), "There is no such run.", pk=pk)
     if not cancel_run(user=actor, run=run):
         raise Problem("This run has ended already.", remedy="Load the page again.", code="run_ended", status=409)
 
 
 def read_again(*, actor: User, pk: int) -> None:
     """Queue a document version to be read again; Problem when that cannot help."""
-    version = DocumentVersion.objects.select_related("document__workspace").filter(pk=pk).first()
-    if version is None:
-        raise Http404("There is no such document.")
+    version = one_or_404(
+        DocumentVersion.objects.select_related("document__workspace"), "There is no such document.", pk=pk
+    )
     retry_version(actor=actor, version=version)
 
 
 def find_document(pk: int) -> Document:
     """A document of any workspace, unless deleted; Http404 when there is none."""
-    document = Document.objects.select_related("workspace").filter(pk=pk, deleted_at=None).first()
-    if document is None:
-        raise Http404("There is no document of that number.")
-    return document
+    return one_or_404(
+        Document.objects.select_related("workspace"), "There is no document of that number.", pk=pk, deleted_at=None
+    )
 
 
 def quarantine(*, actor: User, number: str, reason: str) -> Document:
@@ -115,7 +112,6 @@ def quarantine(*, actor: User, number: str, reason: str) -> Document:
             "There is no document of that number.",
             remedy="Take the number from the document's address.",
             code="no_such_document",
-            status=422,
         )
     quarantine_document(actor=actor, document=document, reason=reason)
     return document
@@ -123,9 +119,7 @@ def quarantine(*, actor: User, number: str, reason: str) -> Document:
 
 def replay_run(*, actor: User, pk: int) -> None:
     """Have a finished run replayed from what was kept of it; Problem (409) for one under way."""
-    run = Run.objects.select_related("workspace").filter(pk=pk).first()
-    if run is None:
-        raise Http404("There is no such run.")
+    run = one_or_404(Run.objects.select_related("workspace"), "There is no such run.", pk=pk)
     with transaction.atomic():
         start_replay(user=actor, run=run)
 
@@ -147,9 +141,7 @@ def live_links(number: str) -> Page[ShareLink]:
 
 def close_link(*, actor: User, pk: int) -> None:
     """Revoke a link of any workspace; revoking it twice changes nothing."""
-    link = ShareLink.objects.select_related("run__workspace").filter(pk=pk).first()
-    if link is None:
-        raise Http404("There is no such link.")
+    link = one_or_404(ShareLink.objects.select_related("run__workspace"), "There is no such link.", pk=pk)
     revoke_link(user=actor, link=link)
 
 
@@ -169,9 +161,7 @@ class Place:
 
 def find_workspace(pk: int) -> Place:
     """One workspace, also one in the bin; Http404 when there is none."""
-    workspace = _measure_workspaces().filter(pk=pk).first()
-    if workspace is None:
-        raise Http404("There is no such workspace.")
+    workspace = one_or_404(_measure_workspaces(), "There is no such workspace.", pk=pk)
     owners = workspace.memberships.filter(role=Role.OWNER).select_related("user")
     gone = workspace.deleted_at
     return Place(
@@ -250,7 +240,4 @@ def _name_users(
 
 def find_provider(pk: int) -> ModelProvider:
     """One provider, of the site or a workspace; Http404 when there is none."""
-    row = ModelProvider.objects.select_related("workspace").filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such model.")
-    return row
+    return one_or_404(ModelProvider.objects.select_related("workspace"), "There is no such model.", pk=pk)

@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.forms import PeopleGroupForm, SignOnForm
 from vectorless_web.console.subjects import people
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.profiles.models import SignOnProvider
@@ -176,10 +177,7 @@ def remove_provider(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _find_provider(pk: int) -> SignOnProvider:
-    row = SignOnProvider.objects.filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such provider.")
-    return row
+    return one_or_404(SignOnProvider.objects, "There is no such provider.", pk=pk)
 
 
 def _save_provider(request: HttpRequest, form: SignOnForm, editing: SignOnProvider | None = None) -> HttpResponse:

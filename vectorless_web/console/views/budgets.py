@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.forms import SiteBudgetForm
 from vectorless_web.console.subjects import usage
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.models import Budget
@@ -52,9 +53,7 @@ def save(request: HttpRequest) -> HttpResponse:
 @staff_only(CHANGE)
 def lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a limit."""
-    budget = Budget.objects.select_related("workspace", "user").filter(pk=pk).first()
-    if budget is None:
-        raise Http404("There is no such budget.")
+    budget = one_or_404(Budget.objects.select_related("workspace", "user"), "There is no such budget.", pk=pk)
     services.remove_budget(actor=request.user, budget=budget)
     messages.success(request, "The budget was lifted.")
     return go_to(request, "console:budgets")

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import work
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.pages import go_to, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import services
@@ -92,9 +93,7 @@ def allow_host(request: HttpRequest) -> HttpResponse:
 @staff_only(CHANGE)
 def forbid_host(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a host from the list."""
-    row = ModelHost.objects.filter(pk=pk).first()
-    if row is None:
-        raise Http404("There is no such host.")
+    row = one_or_404(ModelHost.objects, "There is no such host.", pk=pk)
     services.forbid_host(actor=request.user, row=row)
     messages.success(request, f"{row.host} was taken from the list.")
     return go_to(request, "console:models")

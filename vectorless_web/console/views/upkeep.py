@@ -167,7 +167,7 @@ def _ask_for(request: HttpRequest, act: str) -> HttpResponse:
 def _check(form: forms.Form) -> dict[str, Any]:
     if not form.is_valid():
         sentences = [f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()]
-        raise Problem(" ".join(sentences), remedy="Correct that, then send it again.", code="invalid_input", status=422)
+        raise Problem(" ".join(sentences), remedy="Correct that, then send it again.", code="invalid_input")
     return form.cleaned_data
 
 

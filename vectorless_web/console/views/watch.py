@@ -85,9 +85,7 @@ def save_search(request: HttpRequest) -> HttpResponse:
     """Keep the page's filters under a name."""
     form = SearchForm(request.POST)
     if not form.is_valid():
-        raise Problem(
-            "The name of a search has 1 to 120 characters.", remedy="Give it another.", code="invalid_name", status=422
-        )
+        raise Problem("The name of a search has 1 to 120 characters.", remedy="Give it another.", code="invalid_name")
     saved = audit.save_search(actor=request.user, name=form.cleaned_data["name"], filters=form.query())
     messages.success(request, f"“{saved.name}” is kept.")
     return go_to(request, f"{reverse('console:audit')}?{urlencode(saved.filters)}")

@@ -10,6 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
+from vectorless_web.infra.web.problems import Problem
+
 
 def image_path(
     root: Path, sha256: str, page_index: int, scale: float, label: str = "", box: Sequence[float] = ()
@@ -34,18 +36,11 @@ BOXES_SECONDS = 2.0
 """How long anybody waits for the boxes of quotes, which take milliseconds; a page's text is shown without them."""
 
 
-class RenderUnavailable(Exception):
-    """Raised when a page or its boxes cannot be had: `code` is stable, `message` a plain sentence."""
+class RenderUnavailable(Problem):
+    """Raised when a page or its boxes cannot be had: status 404 for what is not there, 503 for what may come back."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-    @property
-    def status(self) -> int:
-        """The HTTP status that says so: 404 for what is not there, 503 for what may come back."""
-        return 404 if self.code in NOT_THERE else 503
+        super().__init__(message, remedy="", code=code, status=404 if code in NOT_THERE else 503)
 
 
 def ask(request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:

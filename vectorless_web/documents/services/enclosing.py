@@ -118,17 +118,11 @@ def _add(enclosure: Enclosure, upload: File, place: _Place) -> None:
     holder = place.document
     if holder.added_by is None:
         raise Problem(
-            "It is not known who added the file it came in.",
-            remedy="Upload the file itself.",
-            code="no_owner",
-            status=422,
+            "It is not known who added the file it came in.", remedy="Upload the file itself.", code="no_owner"
         )
     if check_upload(upload) == ZIP and enclosure.version.mime == ZIP:
         raise Problem(
-            "It is an archive within an archive.",
-            remedy="Unpack it and upload its files.",
-            code="nested_archive",
-            status=422,
+            "It is an archive within an archive.", remedy="Unpack it and upload its files.", code="nested_archive"
         )
     with transaction.atomic():
         added = add_document(

@@ -386,9 +386,7 @@ def quarantine_document(*, actor: User, document: Document, reason: str) -> None
     """
     reason = reason.strip()[:QUARANTINE_REASON_MAX]
     if not reason:
-        raise Problem(
-            "No reason was given.", remedy="Say why: whoever opens the document reads it.", code="no_reason", status=422
-        )
+        raise Problem("No reason was given.", remedy="Say why: whoever opens the document reads it.", code="no_reason")
     rows = Document.objects.filter(pk=document.pk, quarantined_at=None)
     if rows.update(quarantined_at=timezone.now(), quarantine_reason=reason):
         _record_quarantine(actor, "document.quarantined", document, {"reason": reason})

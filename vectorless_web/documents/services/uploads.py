@@ -259,12 +259,11 @@ def check_ends(*, name: str, size: int, head: bytes, tail: bytes) -> str:
             f"This file has {format_megabytes(size)}; the limit is {format_megabytes(settings.UPLOAD_MAX_BYTES)}.",
             remedy="Split it into smaller files.",
             code="file_too_large",
-            status=422,
         )
     try:
         return sniff(head, name=clean_name(name), tail=tail)
     except UnreadableDocument as error:
-        raise Problem(error.cause, remedy=error.remedy, code=error.code, status=422) from error
+        raise Problem(error.cause, remedy=error.remedy, code=error.code) from error
 
 
 PIECE_BYTES = 4 * 2**20
@@ -354,13 +353,9 @@ def add_piece(*, upload: PartialUpload, offset: int, data: bytes, sha256: str = 
     Problem when the piece was altered on its way (`sha256`, where it was sent along) or exceeds the file.
     """
     if sha256 and hashlib.sha256(data).hexdigest() != sha256:
-        raise Problem(
-            "A piece of this file was altered on its way.", remedy="It is sent again.", code="piece_altered", status=422
-        )
+        raise Problem("A piece of this file was altered on its way.", remedy="It is sent again.", code="piece_altered")
     if len(data) > PIECE_BYTES or offset + len(data) > upload.bytes:
-        raise Problem(
-            "This piece does not fit the file.", remedy="Upload the file again.", code="piece_too_large", status=422
-        )
+        raise Problem("This piece does not fit the file.", remedy="Upload the file again.", code="piece_too_large")
     return append_piece(upload.token, offset, data)
 
 
@@ -611,10 +606,7 @@ def check_corrections(*, version: DocumentVersion, corrections: Sequence[Mapping
         key, act = correction["key"], CorrectionAct(correction["act"])
         if key not in tree:
             raise Problem(
-                "There is no such part in this document.",
-                remedy="Load the outline again.",
-                code="unknown_part",
-                status=422,
+                "There is no such part in this document.", remedy="Load the outline again.", code="unknown_part"
             )
         is_text = key in text or (key not in headings and may_be_heading(tree.node(key)))
         if not (is_text if act is CorrectionAct.SPLIT else key in headings):
@@ -622,7 +614,6 @@ def check_corrections(*, version: DocumentVersion, corrections: Sequence[Mapping
                 "This correction does not fit that part of the document.",
                 remedy="Load the outline again.",
                 code="not_a_heading",
-                status=422,
             )
         if act is CorrectionAct.JOIN:
             headings.discard(key)
@@ -643,9 +634,7 @@ def correct_outline(
     document = version.document
     newest = document.versions.select_for_update().order_by("-number").first()
     if not corrections:
-        raise Problem(
-            "There is nothing to correct yet.", remedy="Change the outline first.", code="no_corrections", status=422
-        )
+        raise Problem("There is nothing to correct yet.", remedy="Change the outline first.", code="no_corrections")
     if newest is None or newest.pk != version.pk or version.status != DocumentVersion.Status.READY:
         raise Problem(
             "A newer version of this document has come.",

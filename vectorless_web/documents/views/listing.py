@@ -113,7 +113,6 @@ def settle_same_name(request: HttpRequest, slug: str) -> HttpResponse:
             "These files no longer wait for an answer.",
             remedy="Load the page again; upload them once more if they are missing.",
             code="not_waiting",
-            status=422,
         )
     choice = form.cleaned_data["same_name"]
     results = [_settle(request.user, held, choice) for held in form.cleaned_data["uploads"]]
@@ -186,13 +185,12 @@ def check_upload_rate(request: HttpRequest, count: int) -> None:
 def _files(request: HttpRequest) -> list[UploadedFile]:
     files = request.FILES.getlist("files")
     if not files:
-        raise Problem("No file was chosen.", remedy="Choose a file first.", code="no_file", status=422)
+        raise Problem("No file was chosen.", remedy="Choose a file first.", code="no_file")
     if len(files) > settings.UPLOAD_MAX_FILES:
         raise Problem(
             "These are too many files.",
             remedy=f"Upload at most {settings.UPLOAD_MAX_FILES} files at a time.",
             code="too_many_files",
-            status=422,
         )
     return files
 
@@ -288,7 +286,7 @@ def rename(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     form = TitleForm(request.POST)
     if not form.is_valid():
-        raise Problem("A title has 1 to 300 characters.", remedy="Give it another.", code="invalid_title", status=422)
+        raise Problem("A title has 1 to 300 characters.", remedy="Give it another.", code="invalid_title")
     services.rename_document(actor=request.user, document=document, title=form.cleaned_data["title"])
     return go_to(request, "documents:detail", slug=slug, pk=pk)
 
@@ -321,9 +319,7 @@ def delete_folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _read_folder_name(request: HttpRequest) -> str:
     form = FolderForm(request.POST)
     if not form.is_valid():
-        raise Problem(
-            "A folder's name has 1 to 120 characters.", remedy="Give it another.", code="invalid_name", status=422
-        )
+        raise Problem("A folder's name has 1 to 120 characters.", remedy="Give it another.", code="invalid_name")
     return str(form.cleaned_data["name"])
 
 
@@ -344,7 +340,7 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = TagForm(request.POST)
     if not form.is_valid():
-        raise Problem(f"A tag has 1 to {TAG_MAX} characters.", remedy="Give another.", code="invalid_tag", status=422)
+        raise Problem(f"A tag has 1 to {TAG_MAX} characters.", remedy="Give another.", code="invalid_tag")
     tag = form.cleaned_data["tag"]
     chosen = _read_chosen_documents(request, workspace)
     tagged = services.tag_documents(actor=request.user, workspace=workspace, documents=chosen, tag=tag)
@@ -421,7 +417,7 @@ def _read_chosen_documents(request: HttpRequest, workspace: Workspace) -> list[D
     ids = [number for value in request.POST.getlist("documents") if (number := parse_whole_number(value)) is not None]
     chosen = selectors.rows_for(workspace, request.user, ids)
     if not chosen:
-        raise Problem("No document was chosen.", remedy="Choose at least one.", code="nothing_chosen", status=422)
+        raise Problem("No document was chosen.", remedy="Choose at least one.", code="nothing_chosen")
     return chosen
 
 

@@ -26,7 +26,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     ends = [part.read() for part in request.FILES.getlist("ends")]
     try:
         if not name or not size or len(ends) != 2:
-            raise Problem("No file was chosen.", remedy="Choose a file first.", code="no_file", status=422)
+            raise Problem("No file was chosen.", remedy="Choose a file first.", code="no_file")
         check_upload_rate(request, 1)
         upload = services.begin_partial_upload(
             workspace=workspace,
@@ -61,9 +61,7 @@ def add(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     upload = _find_own(request, slug, pk)
     offset = parse_whole_number(request.GET.get("from", ""))
     if offset is None:
-        raise Problem(
-            "It is not said where this piece begins.", remedy="Upload the file again.", code="no_offset", status=422
-        )
+        raise Problem("It is not said where this piece begins.", remedy="Upload the file again.", code="no_offset")
     if upload.version_id is None and offset < upload.bytes:
         data, digest = request.read(PIECE_BYTES + 1), request.headers.get("X-SHA256", "")
         try:

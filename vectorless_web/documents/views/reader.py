@@ -24,7 +24,6 @@ from vectorless_web.documents.rendering.markdown import write_document
 from vectorless_web.documents.rendering.page import (
     SCALE,
     SCALES,
-    RenderUnavailable,
     figure_image,
     page_image,
     page_tables,
@@ -73,10 +72,7 @@ def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     pending = [*_read_pending_changes(request, version), form.cleaned_data]
     if len(pending) > MOST_PENDING:
         raise Problem(
-            "No more corrections can wait.",
-            remedy="Apply these first, then go on.",
-            code="too_many_corrections",
-            status=422,
+            "No more corrections can wait.", remedy="Apply these first, then go on.", code="too_many_corrections"
         )
     services.check_corrections(version=version, corrections=pending)
     request.session[_place(version)] = pending
@@ -255,10 +251,7 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
     tag = f'"{version.sha256}-{page}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
-    try:
-        picture = page_image(version, page - 1, _scale(request))
-    except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
+    picture = page_image(version, page - 1, _scale(request))
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg", headers={"ETag": tag})
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
@@ -271,10 +264,7 @@ def figure(request: HttpRequest, slug: str, pk: int, number: int, key: int) -> H
     version = selectors.version_for(document, number)
     if version.status != DocumentVersion.Status.READY:
         raise Http404("This version has not been read.")
-    try:
-        picture = figure_image(version, key)
-    except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
+    picture = figure_image(version, key)
     tag = f'"{hashlib.sha256(picture).hexdigest()[:32]}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
@@ -290,14 +280,16 @@ def words(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
     version = selectors.version_for(document, number)
     if not 1 <= page <= version.pages:
         raise Http404("This document has no such page.")
-    try:
-        shown = open_version(version).pages[page - 1]
-        context = {"lines": page_words(version, page - 1), "width": shown.width, "height": shown.height}
-    except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
-    response = render(request, "documents/_words.html", context)
+    response = render_words(request, version, page - 1)
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
+
+
+def render_words(request: HttpRequest, version: DocumentVersion, page_index: int) -> HttpResponse:
+    """The words of a page, to lie over its picture."""
+    shown = open_version(version).pages[page_index]
+    context = {"lines": page_words(version, page_index), "width": shown.width, "height": shown.height}
+    return render(request, "documents/_words.html", context)
 
 
 @require_GET

@@ -22,7 +22,6 @@ def make_link(*, user: User, grid: Grid, days: int) -> tuple[GridLink, str]:
             f"A link can be open for 1 to {DAYS_MAX} days.",
             remedy="Choose another number of days.",
             code="invalid_input",
-            status=422,
         )
     token, end = new_token(), timezone.now() + timedelta(days=days)
     link = GridLink.objects.create(grid=grid, token_hash=hash_token(token), created_by_id=user.pk, expires_at=end)

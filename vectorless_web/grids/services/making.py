@@ -51,10 +51,7 @@ def create_grid(*, user: User, workspace: Workspace, values: GridValues, documen
     """Make a grid of documents and questions, of which nothing is asked yet."""
     if not documents and values.folder is None:
         raise Problem(
-            "The grid has no document.",
-            remedy="Choose at least one document that can be read.",
-            code="no_documents",
-            status=422,
+            "The grid has no document.", remedy="Choose at least one document that can be read.", code="no_documents"
         )
     own = {"name": values.name, "folder": values.folder, "answerer": values.answerer}
     grid = Grid.objects.create(workspace=workspace, created_by_id=user.pk, asked_by_id=user.pk, **own)
@@ -74,7 +71,6 @@ def take_rows(grid: Grid, documents: Iterable[Document]) -> int:
             f"A grid has at most {ROWS_MAX} documents.",
             remedy="Choose fewer, or make another grid.",
             code="too_many_documents",
-            status=422,
         )
     first = (grid.rows.aggregate(last=Max("position"))["last"] or 0) + 1
     rows = Row.objects.bulk_create(
@@ -110,7 +106,6 @@ def add_column(*, user: User, grid: Grid, values: ColumnValues) -> Column:
             f"A grid has at most {COLUMNS_MAX} columns.",
             remedy="Make another grid for the rest.",
             code="too_many_columns",
-            status=422,
         )
     last = grid.columns.aggregate(last=Max("position"))["last"]
     column = Column.objects.create(grid=grid, position=0 if last is None else last + 1, **_fields_of(values))

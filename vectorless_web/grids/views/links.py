@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -12,6 +12,7 @@ from vectorless_web.grids.models import Grid
 from vectorless_web.grids.rendering import shown_value
 from vectorless_web.grids.services import links
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import counted_address
 from vectorless_web.sharing.services import count_request
@@ -48,9 +49,7 @@ def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, slug: str, pk: int, link: int) -> HttpResponse:
     grid = _shareable_grid(request, slug, pk)
-    found = links.links_of(grid).filter(pk=link).first()
-    if found is None:
-        raise Http404("There is no such link here.")
+    found = one_or_404(links.links_of(grid), "There is no such link here.", pk=link)
     links.revoke_link(user=request.user, link=found)
     return redirect("grids:share", slug=slug, pk=pk)
 

@@ -37,7 +37,7 @@ class Problem(Exception):
         *,
         remedy: str,
         code: str,
-        status: int = 400,
+        status: int = 422,
         retryable: bool = False,
         retry_after: int | None = None,
     ) -> None:

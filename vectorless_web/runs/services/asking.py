@@ -201,7 +201,7 @@ def _prepare(
     try:
         question, limits = check_question(question), _limits(workspace, choices)
     except InvalidInput as error:
-        raise Problem(error.cause, remedy=error.remedy, code=error.code, status=422) from error
+        raise Problem(error.cause, remedy=error.remedy, code=error.code) from error
     return question, limits, _check_scope(workspace, user, documents)
 
 
@@ -294,10 +294,7 @@ def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) ->
     wanted = set(ids)
     if not wanted:
         raise Problem(
-            "No document was chosen.",
-            remedy="Choose at least one, or ask the whole workspace.",
-            code="no_documents",
-            status=422,
+            "No document was chosen.", remedy="Choose at least one, or ask the whole workspace.", code="no_documents"
         )
     found = list(readable_documents(workspace, user, wanted))
     if len(found) != len(wanted):
@@ -305,7 +302,6 @@ def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) ->
             "One of the chosen documents is not in this workspace or is not ready to be read.",
             remedy="Choose again.",
             code="unknown_document",
-            status=422,
         )
     return found
 
@@ -313,12 +309,8 @@ def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) ->
 def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
     if documents_in(workspace, user).exists():
         sentence = "No document is ready to be read yet."
-        return Problem(
-            sentence, remedy="Ask again when one says Ready.", code="document_not_ready", status=422, retryable=True
-        )
-    return Problem(
-        "There is nothing to read here yet.", remedy="Upload a document first.", code="no_documents", status=422
-    )
+        return Problem(sentence, remedy="Ask again when one says Ready.", code="document_not_ready", retryable=True)
+    return Problem("There is nothing to read here yet.", remedy="Upload a document first.", code="no_documents")
 
 
 KEPT = (
@@ -375,11 +367,9 @@ def rename_thread(*, user: User, thread: Thread, title: str) -> None:
         raise PermissionDenied("Only who began this thread, or an editor, can rename it.")
     title = " ".join(title.replace("\0", "").split())
     if not title:
-        raise Problem("The title is empty.", remedy="Write one first.", code="title_empty", status=422)
+        raise Problem("The title is empty.", remedy="Write one first.", code="title_empty")
     if len(title) > TITLE_MAX:
-        raise Problem(
-            f"A title has at most {TITLE_MAX} characters.", remedy="Shorten it.", code="title_too_long", status=422
-        )
+        raise Problem(f"A title has at most {TITLE_MAX} characters.", remedy="Shorten it.", code="title_too_long")
     before, thread.title = thread.title, title
     thread.save(update_fields=["title"])
     record(
@@ -416,9 +406,7 @@ def _cited_passage(row: Citation) -> CitedPassage:
 def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:
     """Keep what a person says of a run; saying it again replaces it."""
     if reason and reason not in Feedback.Reason.values:
-        raise Problem(
-            "That is none of the reasons offered.", remedy="Choose one of them.", code="invalid_input", status=422
-        )
+        raise Problem("That is none of the reasons offered.", remedy="Choose one of them.", code="invalid_input")
     values = {"good": good, "reason": "" if good else reason, "comment": comment.replace("\0", "").strip()[:2000]}
     given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk or 0, defaults=values)
     return given

@@ -97,13 +97,10 @@ def add_comment(*, user: User, run: Run, text: str, sentence: int | None = None)
             f"A comment has 1 to {COMMENT_MAX:,} characters.",
             remedy="Shorten it, or write something.",
             code="comment_length",
-            status=422,
         )
     claim = Claim.objects.filter(run=run, order=sentence - 1).first() if sentence else None
     if sentence and claim is None:
-        raise Problem(
-            "This answer has no such sentence.", remedy="Load the page again.", code="unknown_sentence", status=422
-        )
+        raise Problem("This answer has no such sentence.", remedy="Load the page again.", code="unknown_sentence")
     comment = Comment.objects.create(run=run, claim=claim, author_id=user.pk, text=text)
     names = {name.casefold() for name in _MENTION.findall(text)}
     asked = [person for person in people_in(run.workspace) if person.get_username().casefold() in names]

@@ -91,7 +91,6 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
                 "One of the options of the search cannot be used.",
                 remedy="Choose among those that are offered.",
                 code="invalid_fields",
-                status=422,
             )
         run = services.start_run(
             user=request.user,

@@ -140,9 +140,7 @@ def begin_visit(*, actor: User, workspace: Workspace, reason: str) -> Visit:
     Restricted folders and private runs stay closed. Problem (422) without a reason.
     """
     if not reason.strip():
-        raise Problem(
-            "No reason was given.", remedy="Say why: the owners of the workspace read it.", code="no_reason", status=422
-        )
+        raise Problem("No reason was given.", remedy="Say why: the owners of the workspace read it.", code="no_reason")
     visit = Visit.objects.create(
         workspace=workspace, user_id=account_id(actor), reason=reason.strip()[:300], ends_at=timezone.now() + VISIT
     )
@@ -192,7 +190,7 @@ def add_service_account(*, actor: User, workspace: Workspace, name: str, role: s
     _refuse_owner(role)
     if workspace.service_accounts.count() >= SERVICE_ACCOUNTS_MOST:
         message = f"This workspace has {SERVICE_ACCOUNTS_MOST} service accounts, which is the most."
-        raise Problem(message, remedy="Remove one first.", code="too_many_accounts", status=422)
+        raise Problem(message, remedy="Remove one first.", code="too_many_accounts")
     called = f"{slugify(name)[:40] or 'program'}.{workspace.slug[:40]}.{new_token()[:6]}"
     person = get_user_model()(username=called, first_name=name[:NAME_MAX])
     person.set_unusable_password()
@@ -215,7 +213,7 @@ def remove_service_account(*, actor: User, account: ServiceAccount) -> None:
 def _refuse_owner(role: str) -> None:
     if role == Role.OWNER:
         message = "A program cannot be an owner: somebody who signs in must answer for a workspace."
-        raise Problem(message, remedy="Choose another role.", code="no_owner", status=422)
+        raise Problem(message, remedy="Choose another role.", code="no_owner")
 
 
 @transaction.atomic
@@ -268,7 +266,7 @@ def hand_over(*, actor: User, workspace: Workspace, to: Membership) -> Membershi
     """Make another member an owner beside oneself, so that one may leave. Problem for who cannot sign in."""
     if not to.user.is_active:
         sentence = f"The account of {to.user} is switched off."
-        raise Problem(sentence, remedy="Choose somebody who can sign in.", code="account_inactive", status=422)
+        raise Problem(sentence, remedy="Choose somebody who can sign in.", code="account_inactive")
     return change_role(actor=actor, membership=to, role=Role.OWNER)
 
 
@@ -369,7 +367,7 @@ def address_problem(user: User, invitation: Invitation, *, at_sign_up: bool = Fa
 def needs_owner(membership: Membership) -> Problem:
     """The refusal to let the only owner go or take another role."""
     sentence = f"{membership.user} is the only owner of {membership.workspace}."
-    return Problem(sentence, remedy="Make somebody else owner first.", code="last_owner", status=422)
+    return Problem(sentence, remedy="Make somebody else owner first.", code="last_owner")
 
 
 def invitation_closed() -> Problem:

@@ -48,10 +48,7 @@ def add_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
     rows = _lock_entries(entry.workspace)
     if len(rows) >= MAX_ENTRIES:
         raise Problem(
-            f"There are {MAX_ENTRIES} entries, which is the most.",
-            remedy="Remove one first.",
-            code="too_many_entries",
-            status=422,
+            f"There are {MAX_ENTRIES} entries, which is the most.", remedy="Remove one first.", code="too_many_entries"
         )
     _refuse_taken_names(entry, rows)
     entry.created_by_id = actor.pk
@@ -88,7 +85,7 @@ def _refuse_taken_names(entry: LexiconEntry, rows: list[LexiconEntry]) -> None:
         taken = sorted(names & set(wordings(other.concept))) if other.pk != entry.pk else []
         if taken:
             sentence = f"“{taken[0]}” is in the lexicon already."
-            raise Problem(sentence, remedy="Add the wordings to that entry.", code="entry_exists", status=422)
+            raise Problem(sentence, remedy="Add the wordings to that entry.", code="entry_exists")
 
 
 def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
@@ -133,14 +130,12 @@ def check_public(value: str, *, allowed: bool | tuple[str, ...], setting: str) -
             "This is no address that can be called.",
             remedy="Give an address that begins with https:// or http://, without blanks or a user name.",
             code="invalid_address",
-            status=422,
         )
     if allowed is not True and is_private(parts.hostname, allowed or ()):
         raise Problem(
             "This address lies in a private network.",
             remedy=f"Your administrator may allow it ({setting}).",
             code="private_address",
-            status=422,
         )
     return address
 
@@ -150,9 +145,7 @@ def allow_host(*, actor: User, host: str) -> ModelHost:
     """Add a host at which models may be asked; from the first one on, none elsewhere are. Problem (422) for no host."""
     name = host.strip().casefold().rstrip(".")
     if not HOST.fullmatch(name):
-        raise Problem(
-            "This is no host.", remedy="Give a host alone, such as api.openai.com.", code="invalid_host", status=422
-        )
+        raise Problem("This is no host.", remedy="Give a host alone, such as api.openai.com.", code="invalid_host")
     row, created = ModelHost.objects.get_or_create(host=name)
     if created:
         record(actor=actor, verb="model_host.allowed", target=row)
@@ -355,10 +348,10 @@ def use_nearby(*, actor: User, workspace: Workspace, base_url: str, model: str) 
     chosen = next((row for row in found if (row.base_url, row.model) == (base_url, model)), None)
     if chosen is None:
         sentence = "This model was not found lately, or is connected already."
-        raise Problem(sentence, remedy="Look for models again.", code="model_not_found", status=422)
+        raise Problem(sentence, remedy="Look for models again.", code="model_not_found")
     name = f"{chosen.server}: {model}"[:80]
     if len(model) > MODEL_LETTERS or workspace.model_providers.filter(name=name).exists():
-        raise Problem(f"“{name}” cannot be added by itself.", remedy="Connect it below.", code="name_taken", status=422)
+        raise Problem(f"“{name}” cannot be added by itself.", remedy="Connect it below.", code="name_taken")
     row = ModelProvider(workspace=workspace, name=name, base_url=base_url, model=model)
     save_provider(actor=actor, provider=row)
     start_test(actor=actor, provider=row)

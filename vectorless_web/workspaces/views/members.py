@@ -64,7 +64,7 @@ def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role", status=422)
+        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role")
     membership = selectors.membership_in(workspace, pk)
     try:
         changed = services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
@@ -123,7 +123,7 @@ def add_group(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = GroupForm(request.POST, workspace=workspace)
     if not form.is_valid():
-        raise Problem("No group or role was chosen.", remedy="Choose both.", code="unknown_group", status=422)
+        raise Problem("No group or role was chosen.", remedy="Choose both.", code="unknown_group")
     added = services.add_group(actor=request.user, workspace=workspace, **form.cleaned_data)
     messages.success(request, f"The people of {added.group} are here as {added.get_role_display().lower()}.")
     return go_to(request, "workspaces:members", slug=slug)
@@ -135,7 +135,7 @@ def group_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role", status=422)
+        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role")
     found = selectors.group_membership_in(workspace, pk)
     changed = services.change_group_role(actor=request.user, membership=found, role=form.cleaned_data["role"])
     messages.success(request, f"The people of {changed.group} are now {changed.get_role_display().lower()}.")
