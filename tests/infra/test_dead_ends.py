@@ -39,3 +39,22 @@ def test_the_address_of_a_form_leads_to_the_page_it_belongs_to(client, alice, wo
     assert answer.status_code == 405
     assert answer["Allow"] == "POST"
     assert f'href="/w/{workspace.slug}/{page}"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sent_from", "page"),
+    [
+        ("http://testserver/w/{slug}/documents/?folder=7&sort=name", "documents/?folder=7&amp;sort=name"),
+        ("https://elsewhere.example/w/{slug}/settings/", "documents/"),
+        ("http://testserver/w/{slug}/documents/folders/new/", "documents/"),
+        ("http://testserver//elsewhere.example/", "documents/"),
+        ("http://[", "documents/"),
+        ("", "documents/"),
+    ],
+)
+def test_a_refused_form_leads_back_to_the_page_it_was_sent_from(client, alice, workspace, sent_from, page):
+    client.force_login(alice)
+    headers = {"Referer": sent_from.format(slug=workspace.slug)} if sent_from else {}
+    answer = client.post(f"/w/{workspace.slug}/documents/folders/new/", {"name": ""}, headers=headers)
+    assert answer.status_code == 422
+    assert f'<a class="btn primary" href="/w/{workspace.slug}/{page}">' in answer.content.decode()

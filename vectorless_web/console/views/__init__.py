@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-View = Callable[..., HttpResponseBase]
+View = TypeVar("View", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def staff_only(right: str = "", *, superusers: bool = False) -> Callable[[View],
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def check_staff(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        def check_staff(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if not (request.user.is_active and getattr(request.user, "is_staff", False)):
                 raise Http404("There is no such page.")
             if right and not request.user.has_perm(right):
@@ -61,7 +60,7 @@ def staff_only(right: str = "", *, superusers: bool = False) -> Callable[[View],
                 raise PermissionDenied("Only superusers do this: who sets up sign-in decides whom the site trusts.")
             return view(request, *args, **kwargs)
 
-        return check_staff
+        return cast(View, check_staff)
 
     return decorate
 

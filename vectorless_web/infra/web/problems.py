@@ -78,13 +78,26 @@ class ProblemMiddleware:
         """Django calls this for what a view raises; other exceptions go their usual way."""
         if isinstance(exception, ArtefactDamaged):
             exception = tell_damage(exception)
-        return show_problem(request, exception) if isinstance(exception, Problem) else None
+        if not isinstance(exception, Problem):
+            return None
+        above = "" if request.method == "GET" else page_before(request)
+        return show_problem(request, exception, above=above)
 
 
 def show_problem(request: HttpRequest, problem: Problem, **more: Any) -> HttpResponse:
     """The problem as a page, or as a fragment when htmx asked; `more` are further values of its template."""
     template = "_problem.html" if is_htmx(request) else "problem.html"
     return problem.mark(render(request, template, {"problem": problem, **more}))
+
+
+def page_before(request: HttpRequest) -> str:
+    """The page of this site that a form was sent from; where no browser says, the nearest above the form's address."""
+    own = f"{request.scheme}://{request.get_host()}/"
+    sent_from = request.headers.get("Referer", "")
+    page = "/" + sent_from.removeprefix(own).partition("#")[0]
+    path = page.partition("?")[0]
+    is_known = sent_from.startswith(own) and path != request.path and is_valid_path(path)
+    return page if is_known else page_above(request.path)
 
 
 def page_above(path: str) -> str:
