@@ -22,6 +22,8 @@ from channels.db import database_sync_to_async
 from channels.layers import channel_layers
 from channels.testing import WebsocketCommunicator
 from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.db.models import F
 from django.test import Client
@@ -31,6 +33,7 @@ from tests.engine.parsing.test_figures import painted
 from tests.support.compiled import compiled_document
 from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
+from vectorless_web.backups.models import WorkspaceExport
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.evaluations.models import GoldenSet
 from vectorless_web.grids.models import Cell, Grid, GridLink
@@ -160,7 +163,9 @@ MATRIX = [
     post("workspaces:save_settings", OWNER, "workspace"),
     get("workspaces:danger", OWNER, "workspace"),
     post("workspaces:delete", OWNER, "workspace", name=""),
-    post("backups:export", OWNER, "workspace"),
+    get("backups:export", OWNER, "workspace"),
+    post("backups:begin", OWNER, "workspace"),
+    get("backups:download", OWNER, "workspace"),
     get("workspaces:members", OWNER, "workspace"),
     post("workspaces:member_role", OWNER, "membership", role="viewer"),
     post("workspaces:remove_member", OWNER, "membership"),
@@ -608,6 +613,10 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     golden = golden_set.questions.create(question=f"{word}?", text=f"30 days of {word}.")
     evaluation = golden_set.evaluations.create(label="Offline reasoner", state="stopped", asked_by=people[OWNER])
     evaluation.results.create(golden=golden, run=again)
+    stored = default_storage.save(f"exports/{word}.zip", ContentFile(word.encode()))
+    export = WorkspaceExport.objects.create(
+        workspace=workspace, user=people[OWNER], status="done", file=stored, bytes=len(word.encode())
+    )
     shown = GridLink.objects.create(grid=grid, created_by=people[OWNER], token_hash=hash_token(token), expires_at=later)
     return {
         "golden_set": golden_set.pk,
@@ -645,6 +654,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "service": service.pk,
         "token": ApiToken.objects.create(user=service.user, name=word, token_hash=hash_token(f"s{word}")).pk,
         "source": source.pk,
+        "export": export.pk,
         "webhook": webhook.pk,
         "delivery": Delivery.objects.create(webhook=webhook, message=f"msg_{word}", kind="run.finished", payload={}).pk,
         "api_token": ApiToken.objects.create(user=people[OWNER], name=word, token_hash=hash_token(word)).pk,

@@ -205,7 +205,7 @@ WORKER_PRELOAD = {
         *("vectorless_web.grids.services", "vectorless_web.evaluations.jobs"),
     ],
     "documents": ["vectorless_web.documents.jobs"],
-    "long": ["vectorless_web.documents.jobs"],
+    "long": ["vectorless_web.documents.jobs", "vectorless_web.backups.jobs"],
     "backups": ["vectorless_web.console.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
@@ -229,6 +229,7 @@ TIDYING = (
     "vectorless_web.api.webhooks.services.tidy_deliveries",
     "vectorless_web.evaluations.services.evaluate_on_schedule",
     "vectorless_web.console.subjects.maintenance.back_up_on_schedule",
+    "vectorless_web.backups.services.tidy_exports",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 SWEEPING = (
@@ -261,6 +262,7 @@ NOTICE_READERS = {
     "webhook_off": "vectorless_web.api.webhooks.services.read_notices",
     "evaluation_worse": "vectorless_web.evaluations.selectors.read_notices",
     "source_failed": "vectorless_web.sources.selectors.read_notices",
+    "export_ended": "vectorless_web.backups.selectors.read_notices",
 }
 """What says, of each kind of notice, what it may still tell its reader: a function of the app that it belongs to."""
 WORKER_HAND_BACK = {

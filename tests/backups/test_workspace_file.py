@@ -3,14 +3,19 @@
 import io
 import json
 import zipfile
+from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from tests.support.files import HANDBOOK, upload
+from vectorless_web.backups.models import WorkspaceExport
+from vectorless_web.backups.services import ask_for_export, pack_workspace, tidy_exports
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.notices.selectors import notices_of
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.models import AuditEvent, LexiconEntry, Workspace
@@ -68,23 +73,71 @@ def test_what_is_imported_is_what_was_exported(filled, alice, charlie, tmp_path)
         assert json.loads(archive.read(name))["question"] == "How long is lunch?"
 
 
-def test_an_owner_downloads_what_exists_for_them(filled, alice, bob, client, settings):
+def test_an_owner_downloads_what_exists_for_them(
+    filled, alice, bob, client, work_off, django_capture_on_commit_callbacks
+):
     address = f"/w/{filled.slug}/settings/export/"
-    client.force_login(alice)
-    assert address in client.get(f"/w/{filled.slug}/settings/danger/").content.decode()
     filled.memberships.filter(user=bob).update(role="owner")
     names = {}
     for person in (alice, bob):
         client.force_login(person)
-        answer = client.post(address)
+        assert client.get(f"{address}file/").status_code == 404, "that of another owner is not theirs"
+        with django_capture_on_commit_callbacks(execute=True):
+            client.post(f"{address}begin/")
+            assert client.post(f"{address}begin/").status_code == 409
+        assert "It waits for a worker" in client.get(address).content.decode()
+        work_off("long")
+        assert [shown.told.url for shown in notices_of(person)[0]] == [address]
+        assert "It is ready" in client.get(address).content.decode()
+        answer = client.get(f"{address}file/")
         assert answer["Content-Type"] == "application/zip"
         content = b"".join(answer)
         assert int(answer["Content-Length"]) == len(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names[person] = {row["name"] for row in json.loads(archive.read("workspace.json"))["documents"]}
     assert names == {alice: {"handbook.md", "7.md"}, bob: {"7.md"}}, "a folder that is closed to an owner stays out"
-    settings.ARCHIVE_MAX_BYTES = 10
-    assert client.post(address).status_code == 413
+
+
+@pytest.fixture
+def asked(filled, alice):
+    """An export of Alice's that waits for a worker."""
+    return ask_for_export(actor=alice, workspace=filled)
+
+
+def test_an_export_and_its_file_go_after_some_days_and_with_the_next_one(asked, filled, alice, settings):
+    def age(row: WorkspaceExport, days: int) -> None:
+        WorkspaceExport.objects.filter(pk=row.pk).update(asked_at=timezone.now() - timedelta(days=days))
+
+    pack_workspace(asked.pk)
+    age(asked, 2)
+    assert tidy_exports() == 0
+    assert default_storage.exists(asked.file)
+    following = ask_for_export(actor=alice, workspace=filled)
+    pack_workspace(following.pk)
+    assert tidy_exports() == 1, "the file of a process that ended before it could remove it"
+    assert [default_storage.exists(row.file) for row in (asked, following)] == [False, True]
+    age(following, 4)
+    tidy_exports()
+    assert not WorkspaceExport.objects.exists()
+    assert not default_storage.exists(following.file)
+
+
+def test_a_failed_export_says_why(asked, filled, alice, bob, client):
+    filled.memberships.filter(user=bob).update(role="owner")
+    filled.memberships.filter(user=alice).update(role="member")
+    pack_workspace(asked.pk)
+    assert not default_storage.exists(asked.file)
+    client.force_login(alice)
+    assert client.get(f"/w/{filled.slug}/settings/export/").status_code == 403
+    filled.memberships.filter(user=alice).update(role="owner")
+    assert "you do not own it any more" in client.get(f"/w/{filled.slug}/settings/export/").content.decode()
+
+
+def test_an_export_whose_worker_died_is_told_and_may_be_asked_for_again(asked, filled, alice, client):
+    WorkspaceExport.objects.update(status="running", asked_at=timezone.now() - timedelta(minutes=2))
+    client.force_login(alice)
+    assert "The worker that packed it is gone" in client.get(f"/w/{filled.slug}/settings/export/").content.decode()
+    assert client.post(f"/w/{filled.slug}/settings/export/begin/").status_code == 302
 
 
 def test_a_file_that_was_altered_or_is_another_leaves_nothing(filled, alice, charlie, tmp_path):

@@ -1,10 +1,12 @@
 """People take turns: one job each in the queue, the others' rows wait, and nobody holds every worker."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import django_rq
 import pytest
 from django.db import connection
+from rq.utils import utcformat
 
 from tests.runs.conftest import make_ready
 from vectorless_web.infra.queues.jobs import count_workers
@@ -94,6 +96,19 @@ def test_workers_that_were_killed_do_not_count(workers):
     assert count_workers("runs") == 2
 
 
+def test_one_person_holds_no_more_when_a_jump_of_the_clock_makes_all_workers_seem_silent(ask, alice, bob, workers):
+    workers(2)
+    redis = django_rq.get_connection("runs")
+    for key in redis.smembers("rq:workers:runs"):
+        redis.hset(key, "last_heartbeat", utcformat(datetime.now(UTC) - timedelta(minutes=1)))
+    first, second, his = ask(alice), ask(alice), ask(bob)
+    assert count_workers("runs") == 0
+    assert claim(first.pk) is not None
+
+    assert claim(second.pk) is None
+    assert claim(his.pk) is not None
+
+
 def test_two_workers_that_take_two_questions_at_once_get_one_between_them(ask, alice, workers):
     workers(2)
     pair = [ask(alice).pk, ask(alice).pk]
@@ -135,8 +150,6 @@ def test_an_emptied_queue_is_filled_again_with_everybodys_oldest(ask, alice, bob
 
 
 def test_a_job_whose_worker_died_before_it_began_is_given_out_again(ask, alice):
-    from datetime import UTC, datetime, timedelta
-
     from rq.job import Job
 
     run = ask(alice)

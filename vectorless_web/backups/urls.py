@@ -1,8 +1,15 @@
-"""The address under which an owner takes a workspace along."""
+"""The addresses under which an owner takes a workspace along."""
 
 from django.urls import path
 
 from vectorless_web.backups import views
 
 app_name = "backups"
-urlpatterns = [path("w/<slug:slug>/settings/export/", views.export, name="export")]
+
+HOME = "w/<slug:slug>/settings/export/"
+
+urlpatterns = [
+    path(HOME, views.export, name="export"),
+    path(f"{HOME}begin/", views.begin, name="begin"),
+    path(f"{HOME}file/", views.download, name="download"),
+]

@@ -1,41 +1,65 @@
-"""A workspace as one file, for its owners."""
+"""A workspace as one file, for its owners: asked for, waited for, downloaded."""
 
-import tempfile
-
-from django.conf import settings
-from django.core.files import File
-from django.http import HttpRequest, StreamingHttpResponse
+from django.core.files.storage import default_storage
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.backups.workspace_file import count_bytes, export_workspace
+from vectorless_web.backups import services
+from vectorless_web.backups.models import WorkspaceExport
+from vectorless_web.backups.selectors import export_of
 from vectorless_web.documents.views.reader import FileChunks
+from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import mark_seen
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+
+
+@require_GET
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """The owner's export of a workspace, which shows by itself when it is ready, and a button for a new one."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    services.end_lost()
+    row = export_of(request.user, workspace)
+    if row and not row.is_open:
+        mark_seen(user_id=request.user.pk, kinds=[Kind.EXPORT_ENDED], about=row.pk)
+    context = {
+        **workspace_context(request.user, workspace, "settings"),
+        "tab": "export",
+        "export": row,
+        "days": services.KEPT.days,
+        "until": row and row.asked_at + services.KEPT,
+        "hold": find_hold(services.QUEUE) if row and row.status == row.Status.QUEUED else None,
+    }
+    return render(request, "backups/export.html", context)
 
 
 @require_POST
-def export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """What exists of a workspace for its owner, as a ZIP file. Problem (413) when that is too much for a page."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    if count_bytes(workspace, request.user) > settings.ARCHIVE_MAX_BYTES:
-        raise Problem(
-            "This workspace is too large to be packed while you wait.",
-            remedy="Ask an administrator of the site for its file (manage.py export_workspace).",
-            code="workspace_too_large",
-            status=413,
-        )
-    settings.CACHE_ROOT.mkdir(parents=True, exist_ok=True)
-    packed = tempfile.TemporaryFile(dir=settings.CACHE_ROOT)  # noqa: SIM115 - the response closes it
+def begin(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have the workspace packed."""
+    services.ask_for_export(actor=request.user, workspace=workspace_for(request.user, slug, Role.OWNER))
+    return redirect("backups:export", slug=slug)
+
+
+@require_GET
+def download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """The owner's own export, as a ZIP file; Problem (404) when there is none."""
+    row = export_of(request.user, workspace_for(request.user, slug, Role.OWNER))
     try:
-        export_workspace(actor=request.user, workspace=workspace, target=packed)
-    except BaseException:
-        packed.close()
-        raise
-    size = packed.tell()
-    packed.seek(0)
-    response = StreamingHttpResponse(FileChunks(File(packed)), content_type="application/zip")
-    response["Content-Disposition"] = content_disposition_header(True, f"{workspace.slug}.zip")
-    response["Content-Length"] = size
+        if row is None or row.status != WorkspaceExport.Status.DONE:
+            raise FileNotFoundError
+        content = FileChunks(default_storage.open(row.file))
+    except FileNotFoundError as error:
+        raise Problem(
+            "You have no export of this workspace, or it was removed.",
+            remedy="Export the workspace under its settings.",
+            code="no_export",
+            status=404,
+        ) from error
+    response = StreamingHttpResponse(content, content_type="application/zip")
+    response["Content-Disposition"] = content_disposition_header(True, f"{slug}.zip")
+    response["Content-Length"] = row.bytes
     return response

@@ -52,11 +52,6 @@ class Counts:
     missing: list[str]
 
 
-def count_bytes(workspace: Workspace, user: User) -> int:
-    """Bytes of the uploads that a file of this workspace would hold for that person, before they are packed."""
-    return sum(version.bytes for version in _versions(documents_in(workspace, user)))
-
-
 def export_workspace(*, actor: User | None, workspace: Workspace, target: IO[bytes]) -> Counts:
     """Write a workspace into `target`: what exists for the actor, or all of it for an operator (None)."""
     shown = documents_in(workspace, actor) if actor else workspace.documents.filter(deleted_at=None)

@@ -24,6 +24,7 @@ class Kind(models.TextChoices):
     WEBHOOK_OFF = "webhook_off", "A webhook of a workspace that you own was switched off"
     EVALUATION_WORSE = "evaluation_worse", "An evaluation of yours got worse than the one before"
     SOURCE_FAILED = "source_failed", "A source of a workspace that you own cannot be read any more"
+    EXPORT_ENDED = "export_ended", "An export of a workspace that you asked for is ready, or failed"
 
 
 class Notice(models.Model):

@@ -30,6 +30,7 @@ ICONS = {
     Kind.WEBHOOK_OFF: "warn",
     Kind.EVALUATION_WORSE: "warn",
     Kind.SOURCE_FAILED: "warn",
+    Kind.EXPORT_ENDED: "download",
 }
 
 

@@ -407,10 +407,13 @@ class WaitingLine:
         return taken
 
     def share(self) -> int | None:
-        """How many workers one person may hold at once: all but one. None for any number, or no worker known of."""
+        """How many workers one person may hold at once: all but one. None for any number, or no worker known of.
+
+        When all seem silent, a clock jumped or their machine was suspended: those that are connected will go on.
+        """
         if self.has_short_turns:
             return None
-        workers = count_workers(self.queue)
+        workers = count_workers(self.queue) or count_workers(self.queue, silent_for=float("inf"))
         return max(1, workers - 1) if workers else None
 
     def places(self, ids: Iterable[int]) -> dict[int, int]:
@@ -476,21 +479,21 @@ class WaitingLine:
         return len(jobless)
 
 
-def count_workers(queue: str) -> int:
+def count_workers(queue: str, *, silent_for: float = SILENT_SECONDS) -> int:
     """How many workers on all machines are connected and work on a queue; 0 also when Redis does not say.
 
     A worker that was killed stays in its list for minutes, but its subscription ends with its connection. One that is
-    frozen keeps its connection, but gives no sign of life.
+    frozen keeps its connection, but gives no sign of life: it counts for `silent_for` seconds.
     """
     try:
         with redis_breaker.guard():
-            return _count_workers(connection_to(queue), queue)
+            return _count_workers(connection_to(queue), queue, silent_for)
     except RedisError as error:
         logger.warning("workers of %s not counted: %s", queue, error)
         return 0
 
 
-def _count_workers(redis: Redis, queue: str) -> int:
+def _count_workers(redis: Redis, queue: str, silent_for: float = SILENT_SECONDS) -> int:
     keys = [as_text(key) for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue)]
     names = [key.removeprefix(Worker.redis_worker_namespace_prefix) for key in keys]
     if not keys:
@@ -500,7 +503,7 @@ def _count_workers(redis: Redis, queue: str) -> int:
             pipeline.hget(key, "last_heartbeat")
         pipeline.pubsub_numsub(*(PUBSUB_CHANNEL_TEMPLATE % name for name in names))
         *heard, connected = pipeline.execute()
-    return sum(count > 0 and age_of(stamp) < SILENT_SECONDS for stamp, (_, count) in zip(heard, connected, strict=True))
+    return sum(count > 0 and age_of(stamp) <= silent_for for stamp, (_, count) in zip(heard, connected, strict=True))
 
 
 def age_of(stamp: bytes | None, *, unknown: float = float("inf")) -> float:
