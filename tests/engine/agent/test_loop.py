@@ -24,6 +24,7 @@ from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.dialogue import LEAST_RESULTS
+from vectorless_web.engine.agent.model.prompts import LAST_TURN, LOOK_FIRST
 from vectorless_web.engine.agent.model.view import count_tokens
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
@@ -193,7 +194,7 @@ def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> 
 def test_a_reply_costs_one_turn_and_tools_bring_no_more_than_was_told() -> None:
     corpus = shelf(a=long_report())
     looks = [turn(call("read", document="D1", pages="1-9")), turn(call("read", document="D1", pages="20-40"))]
-    looks += [turn(call("search", queries=["cranes"]), call("find", document="D1", text="quays"))] * 3
+    looks += [turn(call("search", queries=["cranes"]), call("find", documents=["D1"], text="quays"))] * 3
     run = converse([*looks, GOOD, verdict("supported")], corpus=corpus, limits=Limits(max_steps=5))
     told = [re.findall(r"Left: (\d+) replies.* may take (\d+) tokens", heard.content) for *_, heard in run.model.calls]
     assert all(len(each) <= 1 for each in told)
@@ -236,10 +237,29 @@ def test_ids_that_do_not_exist_or_were_not_shown_are_no_citations() -> None:
     assert (run.claims[0].support, run.end.outcome) == (Support.UNSUPPORTED, Outcome.PASSAGES)
 
 
-def test_a_phrase_has_to_stand_in_what_is_cited() -> None:
-    said = answer(claim(MARGIN, "D1.5.2", phrase="lower copper prices"))
-    run = converse([said, verdict("supported"), answer(claim(MARGIN, "D1.5.2")), verdict("supported")])
-    assert "Its phrase does not stand in what it cites" in run.heard(2)
+def test_a_phrase_that_stands_nowhere_in_what_is_cited_costs_no_reply() -> None:
+    run = converse([answer(claim(MARGIN, "D1.5.2", phrase="lower copper prices")), verdict("supported")])
+    assert (run.claims[0].support, len(run.model.calls)) == (Support.SUPPORTED, 2)
+
+
+def test_what_is_not_open_is_looked_for_before_it_is_said_not_to_be_there() -> None:
+    corpus = shelf(
+        a=compiled("Net profit", paragraph("Net profit rose.")),
+        b=compiled("Other boats", paragraph("Cranes lift sheds.")),
+    )
+    said, limits = [answer(outcome="not_found")] * 2, Limits(max_walks=1)
+    run = converse(said, "What is the net profit?", corpus=corpus, limits=limits)
+    assert "Not opened yet" in run.heard(0)
+    assert "- for_each(" in run.model.calls[0][0].content
+    assert "search" in run.heard(1)
+
+
+def test_a_reply_to_objections_is_told_to_look_first_only_while_it_may() -> None:
+    struck = [answer(claim(MARGIN, "D1.5.2")), verdict("no")]
+    assert LOOK_FIRST in converse([*struck, *struck]).heard(2)
+    last = converse([*struck, *struck], limits=Limits(model_tokens=8000)).heard(2)
+    assert LOOK_FIRST not in last
+    assert LAST_TURN in last
 
 
 ABSENCE = {"documents": ["D1"], "terms": ["auditor", "net sales"]}

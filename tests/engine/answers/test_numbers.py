@@ -79,6 +79,14 @@ def test_a_calculation_over_cited_operands_gives_its_result_and_one_over_a_numbe
     assert list_untraced("It is 20.3.", [SALES], calculation=invented) == ("not traced: 20.3",)
 
 
+def test_a_step_of_a_calculation_and_a_number_tied_to_a_word_are_traced():
+    charge = Calculation("(150 - 131) * 310", (), "5,890", "EUR")
+    text = "For the 19 tonnes that were not bought it is 5,890."
+    assert list_untraced(text, [SALES], calculation=charge, steps=(Decimal(5890), Decimal(19))) == ()
+    assert list_untraced(text, [SALES], calculation=charge) == ("not traced: 19",)
+    assert list_untraced("At 20 she is too old.", [SALES], question="Is a 20-year-old taken?") == ()
+
+
 amounts = st.decimals(min_value=Decimal("0.01"), max_value=Decimal("999999"), places=2)
 
 

@@ -54,7 +54,7 @@ def _answer(
 ) -> Generator[ReasoningEvent, None, tuple[CheckedAnswer, Sequence[NodeRef]]]:
     asker = DocumentAsker(state, library)
     more = routed.considered > len(routed.documents)
-    tools = list_tools(documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0)
+    tools = list_tools(documents=routed.considered, more_documents=more, pictures=state.settings.pictures > 0)
     toolbox = Toolbox(state, library, tools, ask_each=asker)
     # What was spoken of is as likely as the likeliest: a follow-up need not name it again.
     best, spoken_of = max((row.score for row in routed.documents), default=0.0), state.conversation.documents

@@ -25,6 +25,8 @@ HALF_UNIT = Decimal("0.5")
 
 _LIST_NUMBER = re.compile(r"(?:^|\n)\s*[(\[]?\d{1,3}[.)\]](?=\s)")
 """The number of a list item at the beginning of a line."""
+_COMPOUND = re.compile(r"(?<![\w.,-])\d+(?=[-\N{NON-BREAKING HYPHEN}][^\W\d_])")
+"""A number that a hyphen ties to a word, 20 of "20-year-old": no figure of its own, but a claim may tell it as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +38,22 @@ class CitedText:
 
 
 def list_untraced(
-    text: str, cited: Sequence[CitedText], *, question: str = "", calculation: Calculation | None = None
+    text: str,
+    cited: Sequence[CitedText],
+    *,
+    question: str = "",
+    calculation: Calculation | None = None,
+    steps: Sequence[Decimal] = (),
 ) -> tuple[str, ...]:
     """Remarks on the numbers of a claim that stand nowhere, in reading order, each number once.
 
     A number is traced when it equals one of the cited text, rounded as it is written and at any scale that the cited
-    text names ("in millions"); when it is in the question; when a calculation over traced operands gives it; or
-    when it counts the pieces cited. Parts of dates and numbers of list items are passed over.
+    text names ("in millions"); when it is in the question; when a calculation over traced operands gives it, or one
+    of its `steps` does; or when it counts the pieces cited. Parts of dates and numbers of list items are passed over.
     """
     known = _Known(cited, question)
     if calculation is not None:
-        known.add_calculation(calculation)
+        known.add_calculation(calculation, steps)
     untraced = (number.text.strip() for number in _numbers_to_trace(text) if not known.has(number, text))
     return tuple(NOT_TRACED.format(written) for written in dict.fromkeys(untraced))
 
@@ -92,14 +99,15 @@ class _Known:
             self._add(text)
         self._values |= {_NumberReading(Decimal(count)) for count in _count_pieces(cited)}
 
-    def add_calculation(self, calculation: Calculation) -> None:
-        """Take in a calculation's figures and its result, unless an operand is neither cited nor known."""
+    def add_calculation(self, calculation: Calculation, steps: Sequence[Decimal]) -> None:
+        """Take in a calculation's figures, steps and result, unless an operand is neither cited nor known."""
         written = (operand.value for operand in calculation.operands if not operand.marker)
         if all(self.has(number, value) for value in written for number in numbers_in(value)):
             for operand in calculation.operands:
                 self._add(f"{operand.value} {operand.unit}", scaled=True)
             self._add(calculation.result, scaled=True)
             self._add(f"{calculation.result} {calculation.unit}")
+            self._values |= {_NumberReading(abs(step) * factor) for step in steps for factor in self._factors}
 
     def has(self, number: Number, text: str) -> bool:
         """Whether a number of a text is one of the values, rounded as it is written, at one of the scales."""
@@ -111,6 +119,7 @@ class _Known:
             for reading in _read_number(number, text):
                 factors = self._factors if scaled and number.scale == 1 else (Decimal(1),)
                 self._values |= {_NumberReading(reading.size * factor, percent=reading.percent) for factor in factors}
+        self._values |= {_NumberReading(Decimal(tied)) for tied in _COMPOUND.findall(text)}
 
 
 def _is_told_by(told: _NumberReading, value: _NumberReading) -> bool:

@@ -68,6 +68,11 @@ def test_numbers_are_traced_to_quotes_headings_columns_and_units() -> None:
     assert [claim.event.marks for claim in made] == [(), ("not traced: $4,900 million",)]
 
 
+def test_what_a_calculation_works_out_on_its_way_is_traced() -> None:
+    grown = DraftClaim("By $400 million, or 8 %.", ("D1.7.r1",), calculation="(D1.7.r1c1 - D1.7.r1c2) / D1.7.r1c2")
+    assert make(grown)[0].event.marks == ()
+
+
 def test_a_claim_without_citations_is_objected_to() -> None:
     assert make(DraftClaim("So it is.", ()))[0].objections == ("It cites nothing.",)
 

@@ -136,29 +136,41 @@ def test_read_takes_pages_from_one_in_their_own_order() -> None:
 
 def test_find_shows_every_literal_place_and_takes_a_star() -> None:
     tools = toolbox()
-    assert "1 place in 1 node." in told(tools, "find", document="D1", text="LUND  plant")
-    assert "[D1.11.2]" in told(tools, "find", document="D1", text="settled*2019")
-    assert "stands nowhere in D1" in told(tools, "find", document="D1", text="goodwill")
+    assert "1 place in 1 node." in told(tools, "find", documents=["D1"], text="LUND  plant")
+    assert "[D1.11.2]" in told(tools, "find", documents=["D1"], text="settled*2019")
+    assert "stands nowhere in D1" in told(tools, "find", documents=["D1"], text="goodwill")
     prices = compiled("Prices", table("Plans for teams", [["Basic", "4"]], columns=["Plan", "Price (£, without VAT)"]))
-    found = [told(toolbox(shelf(a=prices)), "find", document="D1", text=text) for text in ("£, without", "for teams")]
+    found = [
+        told(toolbox(shelf(a=prices)), "find", documents=["D1"], text=text) for text in ("£, without", "for teams")
+    ]
     assert all("1 place in" in text and "c1: Price (£, without VAT)" in text for text in found)
+
+
+def test_find_looks_through_several_documents_and_says_where_nothing_stands() -> None:
+    corpus = shelf(a=compiled("A", paragraph("Cranes lift.")), b=compiled("B", paragraph("No crane. A craneman.")))
+    text = told(toolbox(corpus), "find", text="crane")
+    assert "D1: 1 place in 1 node. D2: 2 places in 1 node." in text
+    assert "[D2.1.1]" in text
+    assert "D1" not in told(toolbox(corpus), "find", text="crane", documents=["D2"])
+    ends = told(toolbox(corpus), "find", text="cranes ")
+    assert "stands nowhere in D2" in ends
 
 
 def test_find_takes_words_from_their_beginning_and_parts_of_words_only_where_there_are_no_others() -> None:
     tools = toolbox(shelf(a=compiled("T", paragraph("Water damage. Persons aged 18. 无绳电话。"))))
-    assert "1 place in" in told(tools, "find", document="D1", text="age")
-    assert "1 place in" in told(tools, "find", document="D1", text="amage")
-    assert "1 place in" in told(tools, "find", document="D1", text="电话")
+    assert "1 place in" in told(tools, "find", documents=["D1"], text="age")
+    assert "1 place in" in told(tools, "find", documents=["D1"], text="amage")
+    assert "1 place in" in told(tools, "find", documents=["D1"], text="电话")
 
 
 def test_find_shows_the_places_nearest_the_question_and_names_the_pages_of_others() -> None:
     tools = toolbox(shelf(a=long_report()))
-    text = told(tools, "find", document="D1", text="the")
+    text = told(tools, "find", documents=["D1"], text="the")
     assert "313 places in 40 nodes." in text
     assert re.search(r"Shown are those with most words of the question\. Others: p\. .*, 38, 39, 40\.", text)
     tools.state.question = "How does either party end the lease?"
     tools.room = 100
-    assert "ninety days" in told(tools, "find", document="D1", text="the*")
+    assert "ninety days" in told(tools, "find", documents=["D1"], text="the*")
 
 
 def test_find_shows_places_in_the_text_before_those_in_a_table_of_contents() -> None:
@@ -173,10 +185,10 @@ def test_find_shows_places_in_the_text_before_those_in_a_table_of_contents() -> 
     )
     tools = toolbox(shelf(a=report))
     tools.state.question = "What of crane rules, berth fees and notice of leaving?"
-    text = told(tools, "find", document="D1", text="berth fees")
+    text = told(tools, "find", documents=["D1"], text="berth fees")
     assert text.index("[D1.5] Berth fees are due.") < text.index("[D1.1.")
     tools.room = 20
-    only = told(tools, "find", document="D1", text="berth*")
+    only = told(tools, "find", documents=["D1"], text="berth*")
     assert "D1.1." not in only
     assert "Others: p. 1" in only
 

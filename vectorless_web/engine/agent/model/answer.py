@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
@@ -156,15 +157,13 @@ class ClaimMaker:
         operands = [amount.pointer for amount in worked.amounts] if worked else []
         places = merge_cells((*pointers, *operands), self.library)
         made = {cited: found for cited in places if (found := self._cite(cited, draft, objections)) is not None}
-        if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
-            objections.append(f"Its phrase does not stand in what it cites: {shorten_text(draft.phrase, 80)}.")
         is_absence = bool(draft.searched and draft.absent)
         views = self._find_searched(draft, objections) if is_absence else []
         if not made and not objections and not is_absence:
             objections.append("It cites nothing.")
         markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
         calculation = worked.as_calculation(markers) if worked else None
-        marks = self._trace(draft.text, made, calculation) if made else ()
+        marks = self._trace(draft.text, made, calculation, worked.steps if worked else ()) if made else ()
         objections += [f"A number is {mark}: {TRACING}" for mark in marks]
         nearest = self._find_nearest(draft, views) if views else ()
         event = ClaimEvent(
@@ -226,12 +225,6 @@ class ClaimMaker:
             objections.append(f"{named} holds no words.")
             return None
 
-    def _says(self, cited: Cited, phrase: str) -> bool:
-        """Whether a phrase is in a cited place; of a picture nobody can tell."""
-        view = self.library[cited.pointer.document]
-        is_picture = cited.pointer.key < 0
-        return is_picture or narrow_to_phrase(view.document, cited.place, phrase) is not None
-
     def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
         views = {said: self.library.find(said) for said in draft.searched}
         objections += [f"There is no document {shorten_text(said, 40)}." for said, view in views.items() if not view]
@@ -254,12 +247,14 @@ class ClaimMaker:
                 found.append(Cited(pointer))
         return tuple(found[:MOST_NEAREST])
 
-    def _trace(self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None) -> tuple[str, ...]:
+    def _trace(
+        self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None, steps: Sequence[Decimal]
+    ) -> tuple[str, ...]:
         if any(evidence.check is Check.PICTURE for evidence in made.values()):
             return ()
         views = {cited: self.library[cited.pointer.document] for cited in made}
         texts = [CitedText(each.quote, _write_surroundings(views[c], c.pointer.key)) for c, each in made.items()]
-        return list_untraced(text, texts, question=self.question, calculation=calculation)
+        return list_untraced(text, texts, question=self.question, calculation=calculation, steps=steps)
 
 
 def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: Sequence[Cited]) -> str:

@@ -15,7 +15,7 @@ from vectorless_web.engine.agent.model.view import (
 )
 from vectorless_web.engine.answers.claims import Calculation, Operand
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
+from vectorless_web.engine.tables.arithmetic import evaluate, evaluate_steps, round_half_up
 from vectorless_web.engine.tables.measures import Measure, measure_expression
 from vectorless_web.engine.tables.relation import Relation, RelationLine
 from vectorless_web.engine.tables.units import units_currency
@@ -42,12 +42,16 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """An expression worked out: its exact value, the unit in words, and the amounts in it, each once."""
+    """An expression worked out: its exact value, the unit in words, and the amounts in it, each once.
+
+    `steps` are the values of its operations, in the scale of the amounts.
+    """
 
     expression: str
     value: Decimal
     unit: str
     amounts: tuple[Amount, ...]
+    steps: tuple[Decimal, ...] = ()
 
     @property
     def result(self) -> str:
@@ -92,9 +96,10 @@ def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     names = {said: f"x{number}" for number, said in enumerate(ids)}
     renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
     level = {names[amount.id]: amount for amount in _level_scales(amounts)}
-    value = evaluate(renamed, {name: amount.printed for name, amount in level.items()})
+    printed = {name: amount.printed for name, amount in level.items()}
+    value, steps = evaluate(renamed, printed), evaluate_steps(renamed, printed)
     measure = measure_expression(renamed, {name: amount.measure for name, amount in level.items()})
-    return WorkedOut(expression.strip(), value, measure.words, tuple(amounts))
+    return WorkedOut(expression.strip(), value, measure.words, tuple(amounts), steps)
 
 
 def _read_amount(said: str, library: LibraryView) -> Amount:

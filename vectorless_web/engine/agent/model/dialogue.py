@@ -16,6 +16,7 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_outline,
 )
 from vectorless_web.engine.agent.model.prompts import (
+    LOOK_FIRST,
     ScopeLine,
     Told,
     write_budget,
@@ -182,7 +183,8 @@ class Dialogue:
     def _tell_budget(self) -> None:
         """End the last message with what is left, in the place of what it told before."""
         last, before = self.messages[-1], self._told
-        self._told = f"\n\n{write_budget(self.turns, self._room)}"
+        look = f" {LOOK_FIRST}" if self._objected and self.turns > 1 else ""
+        self._told = f"\n\n{write_budget(self.turns, self._room)}{look}"
         self.messages[-1] = replace(last, content=f"{last.content.removesuffix(before)}{self._told}")
 
     def _ask(self, *, closing: bool) -> CheckedReply:
@@ -304,7 +306,8 @@ def open_dialogue(
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
-    dialogue = Dialogue(state, toolbox, briefing.question, [], turns, walk, is_whole=is_whole)
+    has_more = bool(briefing.unopened or briefing.more)
+    dialogue = Dialogue(state, toolbox, briefing.question, [], turns, walk, is_whole=is_whole and not has_more)
     # For its other words a model finds others by itself; of a question in another language most are missing.
     is_alike = len(absent) * 2 <= len(understood.drop_function_words(words_of(understood)))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]

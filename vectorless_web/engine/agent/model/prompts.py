@@ -41,10 +41,10 @@ Answer:
 
 _FORM = """Reply with one JSON object and nothing else, as this one, which answers from other documents:
 {example}
-Several calls are carried out in their order. As soon as what you were shown settles the question, also in your first
+Up to 5 calls are carried out in their order. As soon as what you were shown settles the question, also in your first
 reply, call answer, alone."""
 
-_NATIVE_FORM = """Call these tools as functions. Several calls are carried out in their order. As soon as what you
+_NATIVE_FORM = """Call these tools as functions. Up to 5 calls are carried out in their order. As soon as what you
 were shown settles the question, also in your first reply, call answer, alone. Where you cannot call functions,
 reply with one JSON object, as this one, which answers from other documents:
 {example}"""
@@ -180,8 +180,8 @@ def write_results(results: Sequence[Told]) -> str:
 OBJECTED = """{who} checked your answer. These claims do not hold yet:
 {claims}
 {missing}Call answer once more, with the whole answer: mend the claim (other words, other ids), withdraw it, or keep it
-as it is and give "insists": why the objection is mistaken. Where a look at the documents would settle it and replies
-are left, look first."""
+as it is and give "insists": why the objection is mistaken."""
+LOOK_FIRST = "Where a look at the documents would settle an objection, look first."
 
 
 def write_objections(

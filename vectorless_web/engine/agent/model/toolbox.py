@@ -74,7 +74,7 @@ class Toolbox:
         ask_each: Child | None = None,
     ) -> None:
         self.state, self.library = state, library
-        self.tools = {tool.name: tool for tool in tools}
+        self.tools = {tool.name: tool for tool in tools if ask_each is not None or tool.name != "for_each"}
         self._walk, self._ask_each = walk, ask_each
         self._made: set[str] = set()
         self._pictures_left = state.settings.pictures
@@ -91,7 +91,7 @@ class Toolbox:
         kind = tool.kind if tool else StepKind.SYNTHESIZE
         try:
             arguments = self._check_call(name, given, tool)
-            if name == "for_each" and self._ask_each is not None:
+            if self._ask_each is not None and name == "for_each":
                 views = self._find_views(arguments.get("documents"))
                 outcome = yield from self._ask_each(arguments["question"], views, self.room)
             else:
@@ -237,7 +237,9 @@ class Toolbox:
         say = f"Read {pages} of {shorten_text(view.title, 70)}"
         row = {"keys": list(shown.keys), "goes_on": shown.goes_on}
         result = StepResult(say, row, self._refs(view, shown.keys, "read"))
-        return ToolOutcome(Told(f"{view.name}, {pages}, {words}", shown.text), result)
+        is_node = arguments.get("node") and not arguments.get("pages")
+        name = f"[{view.name}.{self._find_node(arguments['node'])[1]}]" if is_node else view.name
+        return ToolOutcome(Told(f"{name}, {pages}, {words}", shown.text), result)
 
     def _choose_reading(self, arguments: Mapping[str, Any]) -> tuple[DocumentView, list[int], str]:
         """The document, what of it is to be read, and the piece of the first node to begin with.
@@ -265,8 +267,30 @@ class Toolbox:
         return view, [view.find_before(keys[0]), *keys] if is_announced else keys, piece
 
     def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        view, text = self._find_view(arguments["document"]), arguments["text"]
-        places = view.find_literally(text)
+        text, views = arguments["text"], self._find_views(arguments.get("documents"))
+        # A space at the end stands for the end of a word.
+        found = {view: view.find_literally(text, whole=text[-1].isspace()) for view in views}
+        holding = [view for view in views if found[view]]
+        words, shown, refs = list[str](), list[str](), list[NodeRef]()
+        for view in holding:
+            said, lines = self._write_places(view, found[view], min(FIND_TOKENS, self.room) // len(holding))
+            words.append(said)
+            shown += lines.values()
+            refs += self._refs(view, lines, "looked")
+        lacking = ", ".join(view.name for view in views if not found[view])
+        if lacking:
+            words.append(f"“{shorten_text(text, 60)}” stands nowhere in {lacking}; search takes other words too.")
+        places = {view.id: at[:40] for view, at in found.items()}
+        count = say_count(sum(map(len, found.values())), "place")
+        of = shorten_text(views[0].title, 60) if len(views) == 1 else say_count(len(views), "document")
+        say = f"Found “{shorten_text(text, 60)}” at {count} of {of}"
+        result = StepResult(say, {"places": places}, tuple(refs), documents=tuple(view.id for view in views))
+        return ToolOutcome(Told(" ".join(words), "\n\n".join(shown)), result)
+
+    def _write_places(
+        self, view: DocumentView, places: Sequence[tuple[int, int]], tokens: int
+    ) -> tuple[str, dict[int, str]]:
+        """How often a text stands in a document and where else, and the nodes that are shown, marked so."""
         lines: dict[int, str] = {}
         for key in dict.fromkeys(key for key, _ in places):
             at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
@@ -274,19 +298,13 @@ class Toolbox:
             lines[key] = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
         # Contents repeat headings, and what is looked for stands behind those.
         contents = {key for key in lines if view.lists_sections(key)}
-        keys = self._choose_lines(lines, contents, min(FIND_TOKENS, self.room))
+        keys = self._choose_lines(lines, contents, tokens)
         self.library.mark_shown(view.id, keys)
-        words = f"{say_count(len(places), 'place')} in {say_count(len(lines), 'node')}."
+        words = f"{view.name}: {say_count(len(places), 'place')} in {say_count(len(lines), 'node')}."
         pages = dict.fromkeys(view.tree.node(key).page_start + 1 for key in lines if key not in keys)
         if pages:
             words += f" Shown are those with most words of the question. Others: p. {', '.join(map(str, pages))}."
-        if not places:
-            words = f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
-        found = say_count(len(places), "place")
-        say = f"Found “{shorten_text(text, 60)}” at {found} of {shorten_text(view.title, 60)}"
-        refs = self._refs(view, keys, "looked")
-        result = StepResult(say, {"places": places[:40]}, refs, documents=(view.id,))
-        return ToolOutcome(Told(words, "\n\n".join(lines[key] for key in keys)), result)
+        return words, {key: lines[key] for key in keys}
 
     def _choose_lines(self, lines: Mapping[int, str], last: Collection[int], tokens: int) -> list[int]:
         """The keys of the lines that fit, in their order: those that say most of the question's words first.

@@ -85,7 +85,7 @@ TOOLS = {
         Tool("outline", StepKind.SCAN, "document, node?, depth?", "titles of sections with pages and tokens"),
         Tool("navigate", StepKind.NAVIGATE, "document, goal, from?", "a guided search down the sections for the goal"),
         Tool("read", StepKind.EXTRACT, *_READ, "node? document? pages? from?"),
-        Tool("find", StepKind.RETRIEVE, "document, text", _FIND),
+        Tool("find", StepKind.RETRIEVE, "text, documents?", _FIND),
         Tool("table", StepKind.EXTRACT, "node, rows?, columns?, where?, sort?, aggregate?", _TABLE),
         Tool("changes", StepKind.EXTRACT, "from, to, part?", _CHANGES),
         Tool("calculate", StepKind.EXTRACT, "expression", _CALCULATE),
