@@ -19,7 +19,7 @@ from benchmarks.answering import Answered, Engine, given_by, read_questions, run
 from benchmarks.corpus import FolderCorpus
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
-from vectorless_web.engine.answers.typed import CheckedText, ValueKind, type_answer
+from vectorless_web.engine.text.typed import CheckedText, ValueKind, type_answer
 from vectorless_web.evaluations.scoring import Expectation, Given, score_answer
 
 QUESTIONS = {

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents, tags_of
-from vectorless_web.engine.answers.typed import SPANS
 from vectorless_web.engine.text.numbers import MEASURES, read_unit
+from vectorless_web.engine.text.typed import SPANS
 from vectorless_web.grids.columns import columns_of_set, offered_sets
 from vectorless_web.grids.models import Column, Grid
 from vectorless_web.grids.selectors import COLUMNS_MAX, Source

@@ -10,23 +10,9 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """The stretch `start` to `end` (exclusive) of the haystack that is most like the needle; `score` is 0 to 100."""
-
-    score: float
-    start: int
-    end: int
-
-
 def ratio(a: str, b: str) -> float:
     """Normalised insertion and deletion likeness, 0 to 100."""
     return float(fuzz.ratio(a, b))
-
-
-def token_set_ratio(a: str, b: str) -> float:
-    """Likeness of the sets of words, 0 to 100; order and repetition do not count."""
-    return float(fuzz.token_set_ratio(a, b))
 
 
 def liken_words(left: Sequence[str], right: Sequence[str], least: float) -> NDArray[np.float32]:
@@ -35,18 +21,6 @@ def liken_words(left: Sequence[str], right: Sequence[str], least: float) -> NDAr
     A row for each on the left, a column for each on the right; 0 for what is less than `least`.
     """
     return process.cdist(left, right, scorer=fuzz.token_sort_ratio, score_cutoff=least, dtype=np.float32)
-
-
-def partial_ratio_alignment(needle: str, haystack: str) -> Alignment:
-    """Find where in the haystack the needle fits best; score 0 over an empty span when either is empty."""
-    if not needle or not haystack:
-        return Alignment(0.0, 0, 0)
-    found = fuzz.partial_ratio_alignment(needle, haystack)
-    if found is None:
-        return Alignment(0.0, 0, 0)
-    if len(needle) > len(haystack):
-        return Alignment(float(found.score), 0, len(haystack))
-    return Alignment(float(found.score), found.dest_start, found.dest_end)
 
 
 LONGEST = 2000

@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from vectorless_web.engine.answers.claims import HELD
-from vectorless_web.engine.answers.typed import CheckedText, TypedValue, ValueKind, type_answer
+from vectorless_web.engine.text.typed import CheckedText, TypedValue, ValueKind, type_answer
 from vectorless_web.grids.line import announce
 from vectorless_web.grids.models import Cell, Column, Grid
 from vectorless_web.infra import happenings

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from vectorless_web.engine.answers.typed import ValueKind, type_text
+from vectorless_web.engine.text.typed import ValueKind, type_text
 from vectorless_web.grids.line import announce
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.grids.services.filling import change_cells, write_value

@@ -50,22 +50,12 @@ Signals = dict[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class NeedMatch:
-    """How well each page (array over pages) and each table (by key) answers one need, in [0, 1]."""
-
-    need: FigureNeed
-    pages: Floats
-    tables: dict[int, float]
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentSignals:
-    """One document's signals by name: arrays over its pages and over its index rows; and its need matches."""
+    """One document's signals by name: arrays over its pages and over its index rows."""
 
     profile: DocumentProfile
     pages: Signals
     rows: Signals
-    needs: tuple[NeedMatch, ...]
 
 
 def measure_signals(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[DocumentSignals]:
@@ -86,7 +76,7 @@ def measure_signals(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> lis
 def _measure_document(
     profile: DocumentProfile, plan: QueryPlan, shares: dict[str, float], words: Floats, nodes: Floats
 ) -> DocumentSignals:
-    needs = tuple(match_needs(profile, plan))
+    needs = _match_needs(profile, plan)
     begun, titled, row_titles = _measure_headings(profile, plan)
     section = _measure_sections(profile, plan)
     pages = {
@@ -94,7 +84,7 @@ def _measure_document(
         "node": _best_on_page(profile, nodes),
         "heading": begun,
         "titled": titled,
-        "figures": _average([need.pages for need in needs], profile.page_count),
+        "figures": _average([pages for pages, _ in needs], profile.page_count),
         "statement": _measure_statement(profile, plan),
     }
     rows = {
@@ -103,12 +93,12 @@ def _measure_document(
         "meaning": measure_nearness(profile.row_vectors, shares),
         "section": section,
         "heading": row_titles,
-        "figures": _figures_of_rows(profile, needs),
+        "figures": _figures_of_rows(profile, [tables for _, tables in needs]),
         "table": profile.is_table,
         "length": profile.text_length,
         "short": profile.is_short,
     }
-    return DocumentSignals(profile, pages, rows, needs)
+    return DocumentSignals(profile, pages, rows)
 
 
 def scale_to_best(values: Sequence[Floats]) -> list[Floats]:
@@ -214,8 +204,8 @@ def _match_title(title: frozenset[str], wanted: Sequence[frozenset[str]], own: s
     return max(named, len(title & own) / len(title) if len(title) < _LONGEST_TITLE else 0.0)
 
 
-def match_needs(profile: DocumentProfile, plan: QueryPlan) -> list[NeedMatch]:
-    """One match for each figure the plan needs, in its order."""
+def _match_needs(profile: DocumentProfile, plan: QueryPlan) -> list[tuple[Floats, dict[int, float]]]:
+    """For each figure that the plan needs how well each page (array) and each table (by key) answers it, in [0, 1]."""
     qualities = {phrases: _row_qualities(profile, phrases) for phrases in {need.phrases for need in plan.figures}}
     return [_match_need(profile, need, qualities[need.phrases]) for need in plan.figures]
 
@@ -233,7 +223,9 @@ def _row_qualities(profile: DocumentProfile, phrases: Sequence[str]) -> dict[int
     return found
 
 
-def _match_need(profile: DocumentProfile, need: FigureNeed, qualities: dict[int, float]) -> NeedMatch:
+def _match_need(
+    profile: DocumentProfile, need: FigureNeed, qualities: dict[int, float]
+) -> tuple[Floats, dict[int, float]]:
     usual = profile.statements.get(need.statement)
     pages = _UNLABELLED * np.array(usual) if usual else np.zeros(profile.page_count)
     tables: dict[int, float] = {}
@@ -243,7 +235,7 @@ def _match_need(profile: DocumentProfile, need: FigureNeed, qualities: dict[int,
             score = quality * _statement_factor(profile, row, need)
             pages[row.page_index] = max(pages[row.page_index], score)
             tables[row.key] = max(tables.get(row.key, 0.0), score)
-    return NeedMatch(need, pages, tables)
+    return pages, tables
 
 
 def measure_label(label: Terms, phrase: Terms) -> float:
@@ -266,11 +258,11 @@ def _statement_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNe
     return _OUTSIDE_STATEMENT + (1 - _OUTSIDE_STATEMENT) * pages[row.page_index]
 
 
-def _figures_of_rows(profile: DocumentProfile, needs: Sequence[NeedMatch]) -> Floats:
+def _figures_of_rows(profile: DocumentProfile, needs: Sequence[dict[int, float]]) -> Floats:
     """The mean over the needs of how well each index row's table answers them."""
     found = np.zeros(len(profile.keys))
     places = {key: row for row, key in enumerate(profile.keys)}
-    for need in needs:
-        for key, score in need.tables.items():
+    for tables in needs:
+        for key, score in tables.items():
             found[places[key]] += score / len(needs)
     return found

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from vectorless_web.engine.answers.typed import CheckedText, TypedValue, ValueKind, type_answer, type_text
+from vectorless_web.engine.text.typed import CheckedText, TypedValue, ValueKind, type_answer, type_text
 
 
 @pytest.mark.parametrize(
