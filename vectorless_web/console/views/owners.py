@@ -14,7 +14,7 @@ from vectorless_web.console.views.usage import SPANS, make_csv, read_report
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import document_for
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import visits_in, workspace_context, workspace_for
@@ -49,7 +49,7 @@ def show_record(request: HttpRequest, slug: str) -> HttpResponse:
     """What was done in the workspace, by whom and when; nothing of what is hidden from the owner."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = AuditForm(request.GET)
-    query = form.query() if form.is_valid() else audit.AuditQuery()
+    query = form.query()
     page = audit.page_of_workspace(workspace, request.user, query, before=form.number("before"))
     visits = visits_in(workspace)
     return _show(request, workspace, "record", page=page, events=page.events, query=query, visits=visits)
@@ -119,8 +119,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let one document answer again."""
     document = _find_owned(request, slug, pk)
     documents.release_document(actor=request.user, document=document)
-    messages.success(request, f"{document.title} answers again.")
-    return go_to(request, "console:health", slug=slug)
+    return go_saying(request, f"{document.title} answers again.", "console:health", slug=slug)
 
 
 def _find_owned(request: HttpRequest, slug: str, pk: int) -> Document:

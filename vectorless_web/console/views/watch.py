@@ -4,7 +4,6 @@ import secrets
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, StreamingHttpResponse
 from django.urls import reverse
@@ -18,7 +17,7 @@ from vectorless_web.console.forms import AuditForm, SearchForm
 from vectorless_web.console.subjects import audit, metrics, stream
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.csv_files import csv_line
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 
@@ -67,7 +66,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 def record(request: HttpRequest) -> HttpResponse:
     """Who did what to what, when, and from where."""
     form = AuditForm(request.GET)
-    query = form.query() if form.is_valid() else audit.AuditQuery()
+    query = form.query()
     page = audit.page_of_events(query, reader=request.user, before=form.number("before"), after=form.number("after"))
     context: dict[str, Any] = {"page": page, "query": query, "form": form, "verbs": audit.list_verbs()}
     context["stream"] = stream.describe_stream()
@@ -87,8 +86,7 @@ def save_search(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         raise Problem("The name of a search has 1 to 120 characters.", remedy="Give it another.", code="invalid_name")
     saved = audit.save_search(actor=request.user, name=form.cleaned_data["name"], filters=form.query())
-    messages.success(request, f"“{saved.name}” is kept.")
-    return go_to(request, f"{reverse('console:audit')}?{urlencode(saved.filters)}")
+    return go_saying(request, f"“{saved.name}” is kept.", f"{reverse('console:audit')}?{urlencode(saved.filters)}")
 
 
 @require_POST
@@ -103,8 +101,7 @@ def remove_search(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_only("workspaces.view_auditevent")
 def export(request: HttpRequest, form: str) -> StreamingHttpResponse:
     """The events that the page's filters name, as a file, streamed."""
-    filters = AuditForm(request.GET)
-    query = filters.query() if filters.is_valid() else audit.AuditQuery()
+    query = AuditForm(request.GET).query()
     audit.note_export(actor=request.user, kind=form, filters=query)
     media_type, write, head = FORMS[form]
     response = StreamingHttpResponse(
