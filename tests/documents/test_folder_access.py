@@ -5,8 +5,14 @@ import pytest
 from tests.support.files import upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, Folder
-from vectorless_web.documents.selectors import documents_in, folders_of, same_content
-from vectorless_web.workspaces.models import AuditEvent, PeopleGroup
+from vectorless_web.documents.selectors import (
+    documents_in,
+    folders_of,
+    readable_documents,
+    readable_versions,
+    same_content,
+)
+from vectorless_web.workspaces.models import AuditEvent, PeopleGroup, Workspace
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +62,27 @@ def test_an_owner_restricts_it_to_people_or_to_a_group_and_names_no_stranger(
     assert not exists_for(bob, pay)
     counsel.people.add(bob)
     assert exists_for(bob, pay)
+
+
+def test_a_program_opens_what_a_question_may_read_and_nothing_else(pay, ready, workspace, alice, bob, charlie, dora):
+    secret = services.create_folder(actor=alice, workspace=workspace, name="Counsel's")
+    open_one, closed = ready(b"# Open\n\nFor all.\n", "open.md"), ready(b"# Closed\n\nFor some.\n", "closed.md")
+    gone, held = ready(b"# Gone\n\nDeleted.\n", "gone.md"), ready(b"# Held\n\nHeld back.\n", "held.md")
+    services.move_documents(actor=alice, workspace=workspace, documents=[closed], folder=secret)
+    counsel = PeopleGroup.objects.create(name="Counsel")
+    counsel.people.add(dora)
+    services.restrict_folder(actor=alice, folder=pay.folder, people=[bob])
+    services.restrict_folder(actor=alice, folder=secret, people=[alice], groups=[counsel])
+    services.delete_document(actor=alice, document=gone)
+    Document.objects.filter(pk=held.pk).update(quarantined_at=held.created_at)
+    asked = [row.pk for row in (pay, open_one, closed, gone, held)]
+    seen = {alice: {open_one, closed}, bob: {open_one, pay}, dora: {open_one, closed}, charlie: set()}
+    for person, expected in seen.items():
+        place = Workspace.objects.get(pk=workspace.pk)
+        opened = readable_versions(place, person, asked)
+        assert opened == {row.pk: row.current_version for row in expected}
+        assert set(readable_documents(place, person, asked)) == expected
+    assert readable_versions(Workspace.objects.get(pk=workspace.pk), bob, [closed.pk]) == {}
 
 
 def test_it_is_opened_again_unless_everyone_has_a_folder_of_that_name(owner, pay, alice, bob, workspace):

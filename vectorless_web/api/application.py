@@ -17,7 +17,6 @@ from vectorless_web.api.routes import (
     documents,
     engine,
     evaluations,
-    events,
     grids,
     members,
     programs,
@@ -72,7 +71,7 @@ api = ProgramAPI(
     urls_namespace="api-1",
 )
 answer_errors(api)
-rooms = (workspaces, documents, runs, events, engine, grids, evaluations, members, programs)
+rooms = (workspaces, documents, runs, engine, grids, evaluations, members, programs)
 for router in (*(room.router for room in rooms), workspaces.governing):
     api.add_router("", router)
 

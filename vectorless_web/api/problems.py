@@ -63,6 +63,13 @@ def refuse(problem: Problem) -> HttpResponse:
     return response
 
 
+class Missing(Problem):
+    """Something that the address or the body names is not there (404)."""
+
+    def __init__(self, cause: str, *, remedy: str) -> None:
+        super().__init__(cause, remedy=remedy, code="not_found", status=404)
+
+
 class FieldsProblem(Problem):
     """Fields that a form of the pages refused."""
 
@@ -95,14 +102,7 @@ def refuse_address(request: HttpRequest, rest: str) -> HttpResponse:
     if rest.endswith("/") and resolve(request.path.rstrip("/")).url_name != NOTHING:
         path, _, query = request.get_full_path().partition("?")
         return HttpResponsePermanentRedirect(path.rstrip("/") + ("?" + query if query else ""), preserve_request=True)
-    return refuse(
-        Problem(
-            "There is nothing at this address.",
-            remedy="The page /api/v1/docs lists all addresses.",
-            code="not_found",
-            status=404,
-        )
-    )
+    return refuse(Missing("There is nothing at this address.", remedy="The page /api/v1/docs lists all addresses."))
 
 
 def answer_errors(api: NinjaAPI) -> None:

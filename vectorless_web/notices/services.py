@@ -164,7 +164,7 @@ def _select_unread(user_id: int | None) -> QuerySet[Notice]:
 
 
 def _end(rows: QuerySet[Notice], user_id: int | None) -> int:
-    if reads_alone.get():
+    if reads_alone.get()():
         return 0
     count = rows.update(read_at=timezone.now(), mail_after=None)
     if count:

@@ -82,6 +82,11 @@ class FoundPassage:
     pieces: tuple[Piece, ...]
     find: str
 
+    @property
+    def text(self) -> str:
+        """Its words without marks."""
+        return "".join(piece.text for piece in self.pieces)
+
 
 @dataclass(frozen=True)
 class FoundDocument:

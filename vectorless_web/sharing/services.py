@@ -134,7 +134,7 @@ def take_view(*, link: ShareLink, address: str, agent: str) -> bool:
     Beyond VIEWS_NOTED an hour from one network openings are shown and not counted, unless they are limited; nor are
     they while the site is read-only.
     """
-    if link.views_max is None and reads_alone.get():
+    if link.views_max is None and reads_alone.get()():
         return True
     if link.views_max is not None:
         # Two at the same moment must not both take the last opening.
@@ -151,7 +151,7 @@ def take_view(*, link: ShareLink, address: str, agent: str) -> bool:
 @transaction.atomic
 def take_page(*, link: ShareLink, address: str, version: int, page: int) -> bool:
     """Note a picture of a page with the opening it belongs to; false when a limited link was not opened lately."""
-    if link.views_max is None and reads_alone.get():
+    if link.views_max is None and reads_alone.get()():
         return True
     since = timezone.now() - timedelta(seconds=PAGES_SECONDS)
     opened = link.views.select_for_update().filter(ip_prefix=network_of(address), at__gte=since)

@@ -33,6 +33,7 @@ PROMPTS = {
     ),
 }
 Context = ServerRequestContext[Any, Any]
+Page = mcp.PaginatedRequestParams | None
 
 
 class Protocol:
@@ -57,7 +58,7 @@ class Protocol:
             on_get_prompt=self.get_prompt,
         )
 
-    async def list_tools(self, context: Context, _params: mcp.PaginatedRequestParams | None) -> mcp.ListToolsResult:
+    async def list_tools(self, context: Context, _page: Page) -> mcp.ListToolsResult:
         """The tools that the token may call."""
         me = await self._ask(context, "/me")
         return mcp.ListToolsResult(tools=list_tools(me["scope"]))
@@ -68,12 +69,10 @@ class Protocol:
             raise MCPError(mcp.INVALID_PARAMS, f"There is no tool {params.name[:80]!r}.")
         return await call_tool(self._find_door(context), params.name, params.arguments or {}, context)
 
-    async def list_resources(
-        self, context: Context, params: mcp.PaginatedRequestParams | None
-    ) -> mcp.ListResourcesResult:
+    async def list_resources(self, context: Context, page: Page) -> mcp.ListResourcesResult:
         """The newest documents and runs, one workspace a page."""
         slugs = [row["slug"] for row in await self._ask(context, "/workspaces")]
-        cursor = (params.cursor if params else None) or "0"
+        cursor = (page.cursor if page else None) or "0"
         place = int(cursor) if cursor.isascii() and cursor.isdigit() and len(cursor) < 6 else len(slugs)
         found = []
         for slug in slugs[place : place + 1]:
@@ -82,18 +81,12 @@ class Protocol:
                 found += [_show_resource(slug, kind, row) for row in rows["items"]]
         return mcp.ListResourcesResult(resources=found, next_cursor=str(place + 1) if place + 1 < len(slugs) else None)
 
-    async def list_templates(
-        self, _context: Context, _params: mcp.PaginatedRequestParams | None
-    ) -> mcp.ListResourceTemplatesResult:
+    async def list_templates(self, _context: Context, _page: Page) -> mcp.ListResourceTemplatesResult:
         """How resources are named."""
         rows = [
-            mcp.ResourceTemplate(
-                name=kind,
-                uri_template=f"vectorless://{{workspace}}/{kind}/{{id}}",
-                description=words,
-                mime_type="text/markdown",
-            )
+            mcp.ResourceTemplate(name=kind, uri_template=address, description=words, mime_type="text/markdown")
             for kind, words in KINDS.items()
+            for address in (ADDRESS.format(slug="{workspace}", kind=kind, pk="{id}"),)
         ]
         return mcp.ListResourceTemplatesResult(resource_templates=rows)
 
@@ -110,9 +103,7 @@ class Protocol:
             contents=[mcp.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)]
         )
 
-    async def list_prompts(
-        self, _context: Context, _params: mcp.PaginatedRequestParams | None
-    ) -> mcp.ListPromptsResult:
+    async def list_prompts(self, _context: Context, _page: Page) -> mcp.ListPromptsResult:
         """Common questions."""
         arguments = [mcp.PromptArgument(name=name, required=True) for name in ("workspace", "subject")]
         rows = [mcp.Prompt(name=name, description=words, arguments=arguments) for name, (words, _) in PROMPTS.items()]

@@ -14,10 +14,11 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
+from vectorless_web.api.problems import Missing
 from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, check_state, reply_once, take_page
-from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, FromZero
 from vectorless_web.documents import selectors, services
-from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.markdown import write_document, write_markdown
 from vectorless_web.documents.rendering.page import SCALE, RenderUnavailable, page_image
 from vectorless_web.documents.rendering.text import replace_control_characters
@@ -79,12 +80,12 @@ class SectionOut(Schema):
     """A heading of the outline. `key` names it in one version; the headings under it go on to `subtree_end`."""
 
     key: int
-    parent: int | None
+    parent: int | None = Field(alias="parent_key")
     depth: int
     title: str
-    page_start: int
-    page_end: int
-    tokens: int
+    page_start: FromZero
+    page_end: FromZero
+    tokens: int = Field(alias="token_count")
     subtree_end: int
 
 
@@ -116,17 +117,10 @@ def show_document(document: Document) -> dict[str, Any]:
     """A document with the state of its newest version."""
     version = document.latest
     assert version is not None
-    own = {name: getattr(document, name) for name in ("title", "name", "tags")}
+    own = {name: getattr(document, name) for name in ("id", "title", "name", "tags")}
     read = {name: getattr(version, name) for name in ("status", "error_code", "pages", "sha256")}
-    times = {"added_at": document.created_at, "folder": document.folder_id, "id": document.pk}
-    return {
-        **own,
-        **times,
-        **read,
-        "error": version.error_message,
-        "version": version.number,
-        "media_type": version.mime,
-    }
+    renamed = {"error": version.error_message, "version": version.number, "media_type": version.mime}
+    return {**own, **read, **renamed, "added_at": document.created_at, "folder": document.folder_id}
 
 
 @router.get(PLACE, response=PageOut[DocumentOut])
@@ -239,12 +233,10 @@ def upload_version(
 
 
 @router.delete(ONE, response={204: None}, auth=editors)
-def delete_document(request: HttpRequest, slug: str, document: Number) -> Status[None]:
+def delete_document(request: HttpRequest, slug: str, document: Number) -> None:
     """Delete a document; it can be brought back while the bin is kept."""
-    services.delete_document(
-        actor=request.user, document=selectors.document_for(request.user, slug, document, Role.EDITOR)
-    )
-    return Status(204, None)
+    found = selectors.document_for(request.user, slug, document, Role.EDITOR)
+    services.delete_document(actor=request.user, document=found)
 
 
 @router.post(ONE + "/restore", response=DocumentOut, auth=editors)
@@ -256,16 +248,9 @@ def restore_document(request: HttpRequest, slug: str, document: Number) -> dict[
 
 
 @router.get(ONE + "/outline", response=list[SectionOut])
-def show_outline(request: HttpRequest, slug: str, document: Number) -> list[dict[str, Any]]:
+def show_outline(request: HttpRequest, slug: str, document: Number) -> Any:
     """The headings of the current version, in reading order."""
-    version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)
-    return [_show_heading(row) for row in selectors.outline_of(version)]
-
-
-def _show_heading(row: Section) -> dict[str, Any]:
-    plain = {name: getattr(row, name) for name in ("key", "depth", "title", "subtree_end")}
-    pages = {"page_start": row.page_start + 1, "page_end": row.page_end + 1}
-    return {**plain, **pages, "parent": row.parent_key, "tokens": row.token_count}
+    return selectors.outline_of(_find_current(request, slug, document))
 
 
 @router.get(ONE + "/nodes/{key}", response=NodeOut)
@@ -273,16 +258,11 @@ def show_node(
     request: HttpRequest, slug: str, document: Number, key: Annotated[int, Field(ge=0, le=10**9)]
 ) -> dict[str, Any]:
     """A node of the current version: its text, its table, and the keys of its children."""
-    opened = open_current(request, slug, document)
+    opened = _open_current(request, slug, document)
     try:
         node = opened.tree.node(key)
     except (NotFound, IndexError, KeyError) as error:
-        raise Problem(
-            "The document has no such node.",
-            remedy="Take a key of the outline or of a page.",
-            code="not_found",
-            status=404,
-        ) from error
+        raise Missing("The document has no such node.", remedy="Take a key of the outline or of a page.") from error
     return {
         "key": key,
         "kind": node.kind,
@@ -300,42 +280,30 @@ def show_node(
 @router.get(ONE + "/markdown", openapi_extra=answers("text/markdown"))
 def export_markdown(request: HttpRequest, slug: str, document: Number) -> HttpResponse:
     """The words of the current version as Markdown: headings, paragraphs, tables, and comments where pages begin."""
-    return HttpResponse(
-        write_document(open_current(request, slug, document)), content_type="text/markdown; charset=utf-8"
-    )
+    text = write_document(_open_current(request, slug, document))
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
 @router.get(ONE + "/pages/{page}", response=PageTextOut)
 def show_page(request: HttpRequest, slug: str, document: Number, page: Number) -> dict[str, Any]:
     """The words of a page of the current version as Markdown, and the keys of the nodes on it."""
-    opened = open_current(request, slug, document)
-    if page > len(opened.pages):
-        raise Problem(
-            f"The document has {len(opened.pages)} pages.",
-            remedy="Ask for one of them; the first is 1.",
-            code="not_found",
-            status=404,
-        )
-    keys = opened.on_page(page - 1)
-    return {
-        "page": page,
-        "pages": len(opened.pages),
-        "text": "".join(write_markdown(opened, sorted(keys))),
-        "nodes": sorted(keys),
-    }
+    opened = _open_current(request, slug, document)
+    _check_page(page, len(opened.pages))
+    keys = sorted(opened.on_page(page - 1))
+    text = "".join(write_markdown(opened, keys))
+    return {"page": page, "pages": len(opened.pages), "text": text, "nodes": keys}
+
+
+def _check_page(page: int, pages: int) -> None:
+    if page > pages:
+        raise Missing(f"The document has {pages} pages.", remedy="Ask for one of them; the first is 1.")
 
 
 @router.get(ONE + "/pages/{page}/image", openapi_extra=answers("image/jpeg"))
 def show_page_image(request: HttpRequest, slug: str, document: Number, page: Number) -> HttpResponse:
     """The picture of a page of the current version, as JPEG."""
-    version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)
-    if page > version.pages:
-        raise Problem(
-            f"The document has {version.pages} pages.",
-            remedy="Ask for one of them; the first is 1.",
-            code="not_found",
-            status=404,
-        )
+    version = _find_current(request, slug, document)
+    _check_page(page, version.pages)
     try:
         picture = page_image(version, page - 1, SCALE)
     except RenderUnavailable as error:
@@ -348,6 +316,10 @@ def show_page_image(request: HttpRequest, slug: str, document: Number, page: Num
     return HttpResponse(picture.read_bytes(), content_type="image/jpeg")
 
 
-def open_current(request: HttpRequest, slug: str, document: int) -> CompiledDocument:
+def _open_current(request: HttpRequest, slug: str, document: int) -> CompiledDocument:
     """The compiled current version of a document that the person may read."""
-    return open_version(selectors.ready_version(selectors.document_for(request.user, slug, document), None))
+    return open_version(_find_current(request, slug, document))
+
+
+def _find_current(request: HttpRequest, slug: str, document: int) -> DocumentVersion:
+    return selectors.ready_version(selectors.document_for(request.user, slug, document), None)

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from ninja import Router
 
+from vectorless_web.api.problems import Missing
 from vectorless_web.api.routes.schemas import (
     GraphIn,
     NavigatedOut,
@@ -22,7 +23,7 @@ from vectorless_web.api.routes.schemas import (
 )
 from vectorless_web.documents.background import vectors_of
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.selectors import closed_folders, readable_documents, ready_version, visible_snapshot
+from vectorless_web.documents.selectors import closed_folders, readable_versions, visible_snapshot
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
@@ -59,8 +60,8 @@ from vectorless_web.workspaces.selectors import lexicon_of, workspace_alone
 
 router = Router(tags=["Engine"])
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-OPENED = ("status", "artefact", "artefact_sha256")
-"""Columns of a version that opening it needs: reading all of them takes longer than opening it."""
+PLAIN = {"token_budget", "limit", "expand_first", "lane_cap", "min_confidence", "adjacency"}
+"""Options that the Retriever takes as they are."""
 COUNTED = ("tokens_used", "dropped", "candidates_seen", "warnings", "fingerprint")
 CHOSEN = 5
 """Documents that the router chooses for a search that names none."""
@@ -86,19 +87,14 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
     versions = _find_versions(request, workspace, wanted)
     documents = {pk: open_version(version) for pk, version in versions.items()}
     query = RetrievalQuery(
-        token_budget=asked.token_budget,
-        limit=asked.limit,
+        **asked.dict(include=PLAIN),
         label=asked.label or None,
         where=tuple(asked.where.items()),
         temporal=_read_bounds(asked),
         graph=_read_graph(asked.graph_expand) if asked.graph_expand else None,
         community=CommunityFilter(enabled=True, **asked.community.dict()) if asked.community else CommunityFilter(),
-        expand_first=asked.expand_first,
-        lane_cap=asked.lane_cap,
         reranker=JaccardReranker() if asked.rerank else None,
-        min_confidence=asked.min_confidence,
         summary_cap=asked.summary_cap or workspace.setting("summary_cap") or site.SUMMARY_CAP,
-        adjacency=asked.adjacency,
         vector=(asked.vector.model, tuple(asked.vector.values)) if asked.vector else None,
         **read_fusion(asked.fusion, {Lane(name): weight for name, weight in asked.weights.items()}),
     )
@@ -137,12 +133,7 @@ def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, An
     workspace = workspace_alone(request.user, slug)
     document = open_version(_find_versions(request, workspace, [asked.document])[asked.document])
     if not 0 <= asked.start < len(document.tree):
-        raise Problem(
-            "The document has no such node to start from.",
-            remedy="Take a key of the outline or of a page.",
-            code="not_found",
-            status=404,
-        )
+        raise Missing("The document has no such node to start from.", remedy="Take a key of the outline or of a page.")
     plan = understand(asked.goal, lexicon=lexicon_of(workspace))
     pilot = make_pilot(asked.pilot, DocumentScorer(document, plan))
     limits = SearchLimits(turns=asked.turns, results=asked.results)
@@ -166,17 +157,14 @@ def _route(
 
 def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> Mapping[int, DocumentVersion]:
     """The current versions of these documents; Problem (404) for one that the person may not read."""
-    found = readable_documents(workspace, request.user, wanted).select_related(None).select_related("current_version")
-    rows = {row.pk: row for row in found.only(*(f"current_version__{name}" for name in OPENED))}
-    missing = [str(pk) for pk in wanted if pk not in rows]
+    found = readable_versions(workspace, request.user, wanted)
+    missing = [str(pk) for pk in wanted if pk not in found]
     if missing:
-        raise Problem(
+        raise Missing(
             f"There is no readable document {', '.join(missing)} here.",
             remedy="Take numbers that the list of documents names.",
-            code="not_found",
-            status=404,
         )
-    return {pk: ready_version(rows[pk], None) for pk in dict.fromkeys(wanted)}
+    return {pk: found[pk] for pk in wanted}
 
 
 def _rank_passages(

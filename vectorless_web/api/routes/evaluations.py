@@ -119,11 +119,11 @@ def _show_set(row: Any, questions: int, last: Evaluation | None) -> dict[str, An
 
 
 @router.post(SETS, response={201: SetOut}, auth=Bearer(Scope.WRITE))
-def make_set(request: HttpRequest, slug: str, asked: SetIn) -> Status[dict[str, Any]]:
+def make_set(request: HttpRequest, slug: str, asked: SetIn) -> dict[str, Any]:
     """Make an empty set."""
     workspace = workspace_alone(request.user, slug, Role.EDITOR)
     made = services.make_set(user=request.user, workspace=workspace, name=asked.name)
-    return Status(201, _show_set(made, 0, None))
+    return _show_set(made, 0, None)
 
 
 @router.get(SET + "/questions", response=PageOut[dict[str, Any]])

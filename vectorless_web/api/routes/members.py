@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
 from django.urls import reverse
-from ninja import ModelSchema, Router, Schema, Status
+from ninja import ModelSchema, Router, Schema
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
@@ -142,10 +142,9 @@ def change_role(request: HttpRequest, slug: str, member: Number, asked: RoleIn) 
 
 
 @router.delete(MEMBER, response={204: None})
-def remove_member(request: HttpRequest, slug: str, member: Number) -> Status[None]:
+def remove_member(request: HttpRequest, slug: str, member: Number) -> None:
     """Take a member out; for an hour that can be undone. A workspace keeps at least one owner."""
     services.remove_member(actor=request.user, membership=_member(request, slug, member))
-    return Status(204, None)
 
 
 @router.get(INVITATIONS, response=list[InvitationOut])
@@ -155,22 +154,21 @@ def list_invitations(request: HttpRequest, slug: str) -> Any:
 
 
 @router.post(INVITATIONS, response={201: InvitationMadeOut})
-def invite(request: HttpRequest, slug: str, asked: InviteIn) -> Status[dict[str, Any]]:
+def invite(request: HttpRequest, slug: str, asked: InviteIn) -> dict[str, Any]:
     """Add somebody: who opens the link becomes a member. The link is in this reply alone."""
     workspace, form = workspace_alone(request.user, slug, Role.OWNER), InviteForm(asked.dict())
     if not form.is_valid():
         raise refuse_fields(form)
     made, token = services.invite(actor=request.user, workspace=workspace, **form.cleaned_data)
     address = request.build_absolute_uri(reverse("workspaces:invitation", args=[token]))
-    return Status(201, {**InvitationOut.from_orm(made).dict(), "address": address})
+    return {**InvitationOut.from_orm(made).dict(), "address": address}
 
 
 @router.delete(INVITATIONS + "/{invitation}", response={204: None})
-def revoke_invitation(request: HttpRequest, slug: str, invitation: Number) -> Status[None]:
+def revoke_invitation(request: HttpRequest, slug: str, invitation: Number) -> None:
     """Close an invitation's link."""
     found = selectors.invitation_in(workspace_alone(request.user, slug, Role.OWNER), invitation)
     services.revoke_invitation(actor=request.user, invitation=found)
-    return Status(204, None)
 
 
 @router.get(LET_IN, response=list[LetInOut])

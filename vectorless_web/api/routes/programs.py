@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest
-from ninja import ModelSchema, Router, Schema, Status
+from ninja import ModelSchema, Router, Schema
 from pydantic import Field
 
 from vectorless_web.api import services
@@ -173,18 +173,17 @@ def list_accounts(request: HttpRequest, slug: str) -> Any:
 
 
 @router.post(ACCOUNTS, response={201: AccountOut}, auth=owners)
-def add_account(request: HttpRequest, slug: str, asked: AccountIn) -> Status[Any]:
+def add_account(request: HttpRequest, slug: str, asked: AccountIn) -> Any:
     """Add a program as a member."""
     workspace = _govern(request, slug)
     made = add_service_account(actor=request.user, workspace=workspace, **asked.dict())
-    return Status(201, service_account_in(workspace, made.pk))
+    return service_account_in(workspace, made.pk)
 
 
 @router.delete(ACCOUNT, response={204: None}, auth=owners)
-def remove_account(request: HttpRequest, slug: str, account: Number) -> Status[None]:
+def remove_account(request: HttpRequest, slug: str, account: Number) -> None:
     """End a service account with its tokens; what it added and asked stays."""
     remove_service_account(actor=request.user, account=service_account_in(_govern(request, slug), account))
-    return Status(204, None)
 
 
 @router.get(ACCOUNT + "/tokens", response=list[TokenOut], auth=owners)
@@ -194,22 +193,21 @@ def list_tokens(request: HttpRequest, slug: str, account: Number) -> Any:
 
 
 @router.post(ACCOUNT + "/tokens", response={201: TokenMadeOut}, auth=owners)
-def make_token(request: HttpRequest, slug: str, account: Number, asked: TokenIn) -> Status[dict[str, Any]]:
+def make_token(request: HttpRequest, slug: str, account: Number, asked: TokenIn) -> dict[str, Any]:
     """Make a token of a service account; its text is in this reply alone."""
     row = service_account_in(_govern(request, slug), account)
     made, text = services.make_token(user=request.user, account=row, **asked.dict())
-    return Status(201, {**TokenOut.from_orm(made).dict(), "token": text})
+    return {**TokenOut.from_orm(made).dict(), "token": text}
 
 
 @router.delete(ACCOUNT + "/tokens/{token}", response={204: None}, auth=owners)
-def revoke_token(request: HttpRequest, slug: str, account: Number, token: Number) -> Status[None]:
+def revoke_token(request: HttpRequest, slug: str, account: Number, token: Number) -> None:
     """Close a token for good."""
     row = service_account_in(_govern(request, slug), account)
     found = services.open_tokens(row.user).filter(pk=token).first()
     if found is None:
         raise Http404("There is no such token.")
     services.revoke_token(user=request.user, token=found, account=row)
-    return Status(204, None)
 
 
 @router.get(HOOKS, response=list[HookOut], auth=owners)
@@ -219,10 +217,10 @@ def list_webhooks(request: HttpRequest, slug: str) -> Any:
 
 
 @router.post(HOOKS, response={201: HookMadeOut}, auth=owners)
-def add_webhook(request: HttpRequest, slug: str, asked: HookIn) -> Status[dict[str, Any]]:
+def add_webhook(request: HttpRequest, slug: str, asked: HookIn) -> dict[str, Any]:
     """Add a webhook; its secret is in this reply alone."""
     made, secret = webhooks.add_webhook(actor=request.user, workspace=_govern(request, slug), **asked.dict())
-    return Status(201, _show_secret(made, secret))
+    return _show_secret(made, secret)
 
 
 def _show_secret(webhook: Webhook, secret: str) -> dict[str, Any]:
@@ -251,10 +249,9 @@ def rotate_secret(request: HttpRequest, slug: str, webhook: Number) -> dict[str,
 
 
 @router.delete(HOOK, response={204: None}, auth=owners)
-def remove_webhook(request: HttpRequest, slug: str, webhook: Number) -> Status[None]:
+def remove_webhook(request: HttpRequest, slug: str, webhook: Number) -> None:
     """Remove a webhook with its log."""
     webhooks.remove_webhook(actor=request.user, webhook=webhooks.webhook_in(_govern(request, slug), webhook))
-    return Status(204, None)
 
 
 @router.get(HOOK + "/deliveries", response=PageOut[DeliveryOut], auth=owners)
@@ -264,11 +261,10 @@ def list_deliveries(request: HttpRequest, slug: str, webhook: Number, asked: Pag
 
 
 @router.post(HOOK + "/deliveries/{delivery}/again", response={202: None}, auth=owners)
-def redeliver(request: HttpRequest, slug: str, webhook: Number, delivery: Number) -> Status[None]:
+def redeliver(request: HttpRequest, slug: str, webhook: Number, delivery: Number) -> None:
     """Send one event again, with the id that it had."""
     found = webhooks.delivery_of(webhooks.webhook_in(_govern(request, slug), webhook), delivery)
     webhooks.redeliver(actor=request.user, delivery=found)
-    return Status(202, None)
 
 
 @router.get(SOURCES, response=list[SourceOut], auth=owners)
@@ -278,7 +274,7 @@ def list_sources(request: HttpRequest, slug: str) -> Any:
 
 
 @router.post(SOURCES, response={201: SourceOut}, auth=owners)
-def add_source(request: HttpRequest, slug: str, asked: SourceIn) -> Status[Source]:
+def add_source(request: HttpRequest, slug: str, asked: SourceIn) -> Source:
     """Add a source, switched off, and look what would come."""
     workspace = _govern(request, slug)
     access = Access(asked.kind, asked.address, asked.account, asked.secret, asked.region)
@@ -286,7 +282,7 @@ def add_source(request: HttpRequest, slug: str, asked: SourceIn) -> Status[Sourc
     made = sources.add_source(
         actor=request.user, workspace=workspace, access=access, folder=folder, every_minutes=asked.every_minutes
     )
-    return Status(201, made)
+    return made
 
 
 @router.get(SOURCE, response=SourceOut, auth=owners)
@@ -310,10 +306,10 @@ def change_secret(request: HttpRequest, slug: str, source: Number, asked: Access
 
 
 @router.post(SOURCE + "/look", response={202: SourceOut}, auth=owners)
-def look_again(request: HttpRequest, slug: str, source: Number) -> Status[Source]:
+def look_again(request: HttpRequest, slug: str, source: Number) -> Source:
     """Look now, and try what failed once more."""
     sources.look_again(actor=request.user, source=show_source(request, slug, source))
-    return Status(202, show_source(request, slug, source))
+    return show_source(request, slug, source)
 
 
 @router.get(SOURCE + "/files", response=PageOut[SourceFileOut], auth=owners)
@@ -324,7 +320,6 @@ def list_files(request: HttpRequest, slug: str, source: Number, asked: PageQuery
 
 
 @router.delete(SOURCE, response={204: None}, auth=owners)
-def remove_source(request: HttpRequest, slug: str, source: Number) -> Status[None]:
+def remove_source(request: HttpRequest, slug: str, source: Number) -> None:
     """Remove a source; its documents stay."""
     sources.remove_source(actor=request.user, source=show_source(request, slug, source))
-    return Status(204, None)

@@ -1,24 +1,31 @@
-"""Questions, their runs and conversations: ask, wait, stop, take along, replay, share by links."""
+"""Questions, their runs and conversations: ask, wait, follow, stop, take along, replay, share by links."""
 
 import asyncio
+import json
 import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.http import HttpRequest, HttpResponse
+from channels.layers import get_channel_layer
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
-from vectorless_web.api.models import Scope
+from vectorless_web.api.models import ApiToken, Scope
 from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, Cap, FilterIn, FusionName, PilotName, Share, StrategyName
-from vectorless_web.infra.limits import LARGEST, STEPS_MAX, STEPS_MIN
+from vectorless_web.infra.limits import LARGEST, STEPS_MAX, STEPS_MIN, parse_whole_number
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.export import exports
+from vectorless_web.runs.line import group_of
 from vectorless_web.runs.live.consumers import in_shared_thread
-from vectorless_web.runs.models import Claim, Run, Thread
+from vectorless_web.runs.models import Answer, Claim, Run, Thread
 from vectorless_web.sharing import services as sharing
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Role
@@ -31,6 +38,18 @@ asking, editors = Bearer(Scope.ASK), Bearer(Scope.WRITE)
 After = Annotated[int, Query(ge=0, le=LARGEST)]
 LOOK_SECONDS = 0.5
 """How often a request that waits looks whether its run has ended."""
+EVENTS_SECONDS = 2.0
+"""How often the rows are looked at without an announcement, so that a lost one costs two seconds at most."""
+EVENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"enum": [f"reasoning/{kind}" for kind in ("step", "claim", "complete", "error")]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["id", "event", "data"],
+}
+"""One server-sent event, as its lines hold it."""
 
 
 class SearchIn(FilterIn):
@@ -135,21 +154,15 @@ class ReplayOut(Schema):
 
 def show_run(run: Run) -> dict[str, Any]:
     """A run in short, with its answer once it has ended."""
-    answer = getattr(run, "answer", None)
+    answer = getattr(run, "answer", None) or Answer()
     return {
-        "id": run.pk,
-        "thread": run.thread_id,
-        "question": run.question,
-        "status": run.status,
+        **{name: getattr(run, name) for name in ("id", "question", "status", "reason", "tokens", "finished_at")},
+        **{name: getattr(answer, name) for name in ("value", "verdict")},
+        "answer": answer.markdown,
         "ended": run.status in Run.ENDED,
-        "reason": run.reason,
-        "answer": answer.markdown if answer else "",
-        "value": answer.value if answer else "",
-        "verdict": answer.verdict if answer else "",
-        "tokens": run.tokens,
+        "thread": run.thread_id,
         "cost_usd": float(run.cost_usd),
         "asked_at": run.created_at,
-        "finished_at": run.finished_at,
         "page": reverse("runs:detail", args=[run.workspace.slug, run.pk]),
     }
 
@@ -198,6 +211,70 @@ async def show_one(
 
 def _read_run(request: HttpRequest, slug: str, run: int) -> dict[str, Any]:
     return show_run(selectors.run_for(request.user, slug, run))
+
+
+@router.get(ONE + "/events", openapi_extra=answers("text/event-stream", EVENT, empty="It has ended"))
+async def follow_run(request: HttpRequest, slug: str, run: Number) -> HttpResponseBase:
+    """The run's events from the start, or after the header Last-Event-ID, until it has ended; 204 after its end.
+
+    `id` is the event's sequence. Types: reasoning/step, reasoning/claim, reasoning/complete, reasoning/error.
+    """
+    found = await in_shared_thread(selectors.run_for, request.user, slug, run)
+    after = parse_whole_number(request.headers.get("Last-Event-ID", "")) or 0
+    if found.status in Run.ENDED and after > await in_shared_thread(selectors.last_sequence, found.pk):
+        return HttpResponse(status=204)  # A browser's EventSource then does not come again.
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(
+        send_events(request, slug, found, after), content_type="text/event-stream", headers=headers
+    )
+
+
+async def send_events(request: HttpRequest, slug: str, run: Run, after: int) -> AsyncIterator[bytes]:
+    """The events beyond a sequence as they are stored, each as text; ends after the run's own end.
+
+    Whether the token is still open, and its person may still see the run, is asked each time.
+    """
+    layer = get_channel_layer()
+    assert layer is not None
+    channel, group = await layer.new_channel(), group_of(run.pk)
+    await layer.group_add(group, channel)
+    try:
+        while True:
+            try:
+                events, has_ended = await in_shared_thread(_read, request, slug, run.pk, after)
+            except (Http404, PermissionDenied):
+                return
+            for sequence, kind, data in events:
+                after = max(after, sequence)
+                yield f"id: {sequence}\nevent: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+            if has_ended:
+                return
+            if not events:
+                yield b": waiting\n\n"
+            with suppress(TimeoutError):
+                await asyncio.wait_for(layer.receive(channel), EVENTS_SECONDS)
+    finally:
+        await layer.group_discard(group, channel)
+
+
+def _read(request: HttpRequest, slug: str, pk: int, after: int) -> tuple[list[tuple[int, str, dict[str, Any]]], bool]:
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    token.refresh_from_db(fields=["revoked_at", "expires_at"])
+    if not token.is_open:
+        raise PermissionDenied("The token was closed.")
+    # The state is read before the rows: what was stored before the end is then never missed.
+    run = selectors.run_for(request.user, slug, pk)
+    rows = [(step.sequence, "reasoning/step", exports.step_row(step)) for step in selectors.steps_of(run, after)]
+    rows += [(claim.sequence, "reasoning/claim", show_claim(claim)) for claim in selectors.claims_of(run, after)]
+    rows.sort(key=lambda row: row[0])
+    has_ended = run.status in Run.ENDED
+    if has_ended:
+        failed = run.status == Run.Status.FAILED
+        told = {"code": run.error_code, "message": run.reason, "retryable": run.retryable} if failed else {}
+        data = {**show_run(run), **told, "asked_at": run.created_at.isoformat()}
+        data["finished_at"] = run.finished_at.isoformat() if run.finished_at else None
+        rows.append((selectors.last_sequence(run.pk) + 1, "reasoning/error" if failed else "reasoning/complete", data))
+    return rows, has_ended
 
 
 @router.get(ONE + "/steps", response=list[dict[str, Any]])
@@ -249,10 +326,10 @@ def cancel_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
 
 
 @router.post(ONE + "/replay", response={202: ReplayOut}, auth=asking)
-def start_replay(request: HttpRequest, slug: str, run: Number) -> Status[Any]:
+def start_replay(request: HttpRequest, slug: str, run: Number) -> Any:
     """Have a finished run worked out once more from its stored model calls, to see that it comes out the same."""
     found = selectors.run_for(request.user, slug, run, Role.MEMBER)
-    return Status(202, services.start_replay(user=request.user, run=found))
+    return services.start_replay(user=request.user, run=found)
 
 
 @router.get(ONE + "/replay", response=ReplayOut)
@@ -268,20 +345,19 @@ def list_links(request: HttpRequest, slug: str, run: Number) -> Any:
 
 
 @router.post(ONE + "/links", response={201: LinkMadeOut}, auth=editors)
-def make_link(request: HttpRequest, slug: str, run: Number, asked: LinkIn) -> Status[ShareLink]:
+def make_link(request: HttpRequest, slug: str, run: Number, asked: LinkIn) -> ShareLink:
     """Make a link to a finished run; its address is in this reply alone."""
     found = sharing.shareable_run(request.user, slug, run)
     link, token = sharing.make_link(user=request.user, run=found, terms=sharing.LinkTerms(**asked.dict()))
     link.address = request.build_absolute_uri(reverse("sharing:view", args=[token]))  # type: ignore[attr-defined]
-    return Status(201, link)
+    return link
 
 
 @router.delete(ONE + "/links/{link}", response={204: None}, auth=editors)
-def revoke_link(request: HttpRequest, slug: str, run: Number, link: Number) -> Status[None]:
+def revoke_link(request: HttpRequest, slug: str, run: Number, link: Number) -> None:
     """Close a link for good."""
     found = sharing.shareable_run(request.user, slug, run)
     sharing.revoke_link(user=request.user, link=sharing.link_of(found, link))
-    return Status(204, None)
 
 
 @router.get(THREADS, response=PageOut[ThreadOut])

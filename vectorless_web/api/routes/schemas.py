@@ -4,7 +4,7 @@ from datetime import date
 from typing import Annotated, Literal
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from vectorless_web.api.replies import Number
 from vectorless_web.engine.documents.node import NodeKind
@@ -21,6 +21,8 @@ ShortText = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
 PilotName = Literal["balanced", "high_quality", "low_cost", "algorithm_only"]
 StrategyName = Literal["beam", "greedy", "mcts"]
 FusionName = Literal["rrf", "weighted_rrf", "convex"]
+FromZero = Annotated[int, BeforeValidator(lambda page: page + 1)]
+"""A page, which documents count from 0 and programs from 1."""
 Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=NO_NUL)]
 
 

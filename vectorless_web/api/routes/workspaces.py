@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from django.http import HttpRequest
-from ninja import ModelSchema, Query, Router, Schema, Status
+from ninja import ModelSchema, Query, Router, Schema
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer, may_reach
@@ -22,7 +22,7 @@ from vectorless_web.documents.services import create_folder, delete_folder
 from vectorless_web.documents.services import rename_folder as rename
 from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, SEARCH_MAX
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.runs.search import FoundDocument, SearchQuery, search_workspace
+from vectorless_web.runs.search import Found, SearchQuery, search_workspace
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import COUNTS, LIMITS, WEIGHTS, LexiconEntryForm, SettingsForm
 from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
@@ -71,8 +71,8 @@ class PassageOut(Schema):
 class FoundDocumentOut(Schema):
     """A document of the results with its best passages."""
 
-    document: int
-    title: str
+    document: int = Field(alias="document.pk")
+    title: str = Field(alias="document.title")
     passages: list[PassageOut]
 
 
@@ -209,11 +209,10 @@ def rename_folder(request: HttpRequest, slug: str, folder: Number, asked: Folder
 
 
 @router.delete(FOLDER, response={204: None}, auth=editors)
-def remove_folder(request: HttpRequest, slug: str, folder: Number) -> Status[None]:
+def remove_folder(request: HttpRequest, slug: str, folder: Number) -> None:
     """Delete a folder that is open to all; its documents stay, in no folder."""
     found = folder_in(workspace_alone(request.user, slug, Role.EDITOR), request.user, folder)
     delete_folder(actor=request.user, folder=found)
-    return Status(204, None)
 
 
 @router.get(ONE + "/tags", response=list[str])
@@ -223,18 +222,9 @@ def list_tags(request: HttpRequest, slug: str) -> list[str]:
 
 
 @router.get(ONE + "/search", response=FoundOut)
-def search(
-    request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1
-) -> dict[str, Any]:
+def search(request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1) -> Found:
     """The documents that hold the words, best first, each with its best passages: what the search page shows."""
-    found = search_workspace(workspace_alone(request.user, slug), request.user, SearchQuery(text=text, page=page))
-    shown = {"total": found.total, "page": found.page, "pages": found.pages}
-    return {"documents": [_show_found(row) for row in found.documents], **shown}
-
-
-def _show_found(row: FoundDocument) -> dict[str, Any]:
-    passages = [{"page": each.page, "text": "".join(piece.text for piece in each.pieces)} for each in row.passages]
-    return {"document": row.document.pk, "title": row.document.title, "passages": passages}
+    return search_workspace(workspace_alone(request.user, slug), request.user, SearchQuery(text=text, page=page))
 
 
 def _show_settings(workspace: Workspace) -> dict[str, Any]:
@@ -299,17 +289,17 @@ def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
             code="unknown_person",
             status=422,
         )
-    budget = Budget(workspace=workspace, user=person, period=asked.period, warn_percent=asked.warn_percent)
-    budget.limit_usd = Decimal(str(asked.limit_usd)).quantize(Decimal("0.0001"))
+    limit = Decimal(str(asked.limit_usd)).quantize(Decimal("0.0001"))
+    given = asked.dict(include={"period", "warn_percent"})
+    budget = Budget(workspace=workspace, user=person, limit_usd=limit, **given)
     return services.set_budget(actor=request.user, budget=budget)
 
 
 @governing.delete(ONE + "/budgets/{budget}", response={204: None}, auth=owners)
-def remove_budget(request: HttpRequest, slug: str, budget: Number) -> Status[None]:
+def remove_budget(request: HttpRequest, slug: str, budget: Number) -> None:
     """Lift a limit that an owner set."""
     workspace = workspace_alone(request.user, slug, Role.OWNER)
     services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, budget))
-    return Status(204, None)
 
 
 @governing.get(ONE + "/lexicon", response=list[EntryOut])
@@ -325,10 +315,10 @@ def show_entry(request: HttpRequest, slug: str, entry: Number) -> LexiconEntry:
 
 
 @governing.post(ONE + "/lexicon", response={201: EntryOut}, auth=editors)
-def add_entry(request: HttpRequest, slug: str, asked: EntryIn) -> Status[LexiconEntry]:
+def add_entry(request: HttpRequest, slug: str, asked: EntryIn) -> LexiconEntry:
     """Add what people ask for and how documents word it."""
     entry = _read_entry(asked, LexiconEntry(workspace=workspace_alone(request.user, slug, Role.EDITOR)))
-    return Status(201, services.add_entry(actor=request.user, entry=entry))
+    return services.add_entry(actor=request.user, entry=entry)
 
 
 @governing.put(ENTRY, response=EntryOut, auth=editors)
@@ -343,11 +333,10 @@ def change_entry(request: HttpRequest, slug: str, entry: Number, asked: EntryIn)
 
 
 @governing.delete(ENTRY, response={204: None}, auth=editors)
-def remove_entry(request: HttpRequest, slug: str, entry: Number) -> Status[None]:
+def remove_entry(request: HttpRequest, slug: str, entry: Number) -> None:
     """Remove an entry."""
     workspace = workspace_alone(request.user, slug, Role.EDITOR)
     services.remove_entry(actor=request.user, entry=selectors.entry_in(workspace, entry))
-    return Status(204, None)
 
 
 def _read_entry(asked: EntryIn, entry: LexiconEntry) -> LexiconEntry:

@@ -49,7 +49,7 @@ class ReadOnlyMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with hold_values():
-            token = reads_alone.set(is_read_only())
+            token = reads_alone.set(is_read_only)
             try:
                 return self.get_response(request)
             finally:

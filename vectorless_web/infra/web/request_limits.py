@@ -202,8 +202,9 @@ request_network: ContextVar[str] = ContextVar("request_network", default="")
 request_token: ContextVar[str] = ContextVar("request_token", default="")
 """The name of the token by which the request under way came; "" for a browser's and outside requests."""
 
-reads_alone: ContextVar[bool] = ContextVar("reads_alone", default=False)
-"""Whether the request under way writes nothing, not even what it would note beside its page; false outside requests."""
+reads_alone: ContextVar[Callable[[], bool]] = ContextVar("reads_alone", default=lambda: False)
+"""Tells whether the request under way writes nothing, not even what it would note beside its page; false outside
+requests. Asked by what would note something alone, since the answer may cost a question to Redis."""
 
 
 class RequestNetworkMiddleware:
