@@ -1,10 +1,11 @@
 """The load that a site of two cores should carry, row by row, on the database that DATABASE_URL names (else SQLite).
 
-    python benchmarks/load.py [--documents 10000] [--runs 50] [--seconds 20] [--also-live]
+    python benchmarks/load.py [--documents 10000] [--runs 50] [--seconds 20] [--arrivals 10000] [--also-live]
     python tools/with_postgresql.py python benchmarks/load.py
 
 Pages: 20 requests a second for a list of so many documents, the time from the planned moment of each. Runs: so many
 questions at once, none lost. People: 60 who open a page each ten seconds while 200 questions wait, until none does.
+Arrivals: so many small documents of one person, uploaded at 20 a second, from the first one sent to the last one read.
 `--also-live` runs latency.py and viewers.py as well.
 """
 
@@ -16,21 +17,29 @@ import threading
 import time
 import urllib.request
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median, quantiles
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
 from benchmarks.fair_share import NO_LIMITS
 from benchmarks.latency import Stage
 from benchmarks.pages import _copy
 from benchmarks.site import ROOT, Site, wait_until
+from tests.faults.visitor import Visitor
+from tests.support.files import upload
 
 RATE, BAR_PAGE_MS = 20, 250.0
 PEOPLE, WAITING, BAR_PEOPLE_MS = 60, 200, 2000.0
 THINK_SECONDS = 10
 PAGES = ("", "documents/", "runs/", "search/?q=revenue")
-WORKERS = 2
+WORKERS, SENDERS = 2, 4
+ARRIVING_TEXT = "The committee met and looked at what the office had bought in the quarter before. " * 12
+NEARLY = 0.98
+"""Of the planned rate: the last document is read some seconds after it was sent."""
 LIVE = (["latency.py", "--skip-compiling"], ["viewers.py"])
 
 
@@ -39,13 +48,16 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--arrivals", type=int, default=10_000)
     parser.add_argument("--also-live", action="store_true")
     options = parser.parse_args()
-    with Site(**NO_LIMITS) as site:
+    with Site(**NO_LIMITS, VECTORLESS_UPLOADS_PER_HOUR="1000000") as site:
         for queue in ("documents", *["runs"] * WORKERS):
             site.manage("work", queue)
+        site.manage("sweep", "--loop")
         stage = Stage(site)
         kept = [_keep_runs(stage, options.runs), _keep_people(site, stage), _keep_pages(site, stage, options)]
+        kept.append(_keep_arrivals(site, stage, options.arrivals))
     for command in LIVE if options.also_live else ():
         shown = subprocess.run([sys.executable, f"benchmarks/{command[0]}", *command[1:]], cwd=ROOT, check=False)
         kept.append(shown.returncode == 0)
@@ -162,6 +174,43 @@ def _keep_people(site: Site, stage: Stage) -> bool:
         *wrong,
     )
     return p95 <= BAR_PEOPLE_MS and not wrong
+
+
+def _keep_arrivals(site: Site, stage: Stage, count: int) -> bool:
+    """Whether small documents are taken in and read as quickly as they come, none lost."""
+    from vectorless_web.documents.models import DocumentVersion
+    from vectorless_web.workspaces.services import create_workspace
+
+    workspace, wrong = create_workspace(user=stage.user, name="Arrivals"), Counter()
+    visitor = Visitor(site.port)
+    visitor.cookies.load(stage.cookie)
+    visitor.ask("GET", f"/w/{workspace.slug}/documents/")
+    token = visitor.cookies["csrftoken"].value
+    headers = {"Content-Type": MULTIPART_CONTENT, "X-CSRFToken": token, "HX-Request": "true"}
+
+    def send(number: int) -> None:
+        time.sleep(max(0, began + number / RATE - time.monotonic()))
+        content = f"# Memo {number}\n\n{ARRIVING_TEXT}\n\nIt cost {number} euros.\n".encode()
+        body = encode_multipart(BOUNDARY, {"files": upload(content, f"memo-{number}.md")})
+        said = visitor.post(f"/w/{workspace.slug}/documents/upload/", body, headers, seconds=120)
+        if said.status not in (200, 302):
+            wrong[said.status] += 1
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(SENDERS) as pool:
+        list(pool.map(send, range(count)))
+    sent = time.monotonic() - began
+    versions = DocumentVersion.objects.filter(document__workspace=workspace)
+    wait_until(lambda: not versions.filter(status__in=DocumentVersion.BUSY).exists(), seconds=7200)
+    read = time.monotonic() - began
+    lost = count - versions.filter(status="ready").count()
+    kept = not lost and count / read >= RATE * NEARLY
+    print(
+        f"{count:,} documents of {len(ARRIVING_TEXT) / 1000:.0f} KB, {RATE} a second planned: taken in at "
+        f"{count / sent:.1f} a second, read at {count / read:.1f} a second (bar {RATE}), not read {lost} (bar 0), "
+        f"refused {dict(wrong)}: {'kept' if kept else 'MISSED'}"
+    )
+    return kept
 
 
 def _join(stage: Stage, number: int) -> str:

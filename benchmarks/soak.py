@@ -55,18 +55,23 @@ class Look:
     database_mb: float
 
 
+Parts = dict[str, tuple[float, int]]
+"""PSS in MB and open files of each process, by its name."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--every", type=float, default=60, help="seconds of work between two looks")
     options = parser.parse_args()
     with WholeSite(VECTORLESS_ASKS_PER_HOUR="0") as site:
-        person, looks, began = Person(site), [], time.monotonic()
+        person, looks, parts, began = Person(site), [], [], time.monotonic()
         print("minute ", *JUDGED, *TOLD, sep="  ", flush=True)
         while time.monotonic() - began < options.minutes * 60 or len(looks) < FEWEST_LOOKS:
             person.work(options.every)
-            looks.append(_look(site, (time.monotonic() - began) / 60))
+            looks.append(_look(site, (time.monotonic() - began) / 60, parts))
             print(*(f"{value:10.2f}" for value in astuple(looks[-1])), flush=True)
+    _report_processes(parts[len(parts) // 2 :])
     return _report(looks, person)
 
 
@@ -151,7 +156,7 @@ class Person:
         Document.objects.exclude(deleted_at=None).update(deleted_at=long_ago)
 
 
-def _look(site: WholeSite, minute: float) -> Look:
+def _look(site: WholeSite, minute: float, parts: list[Parts]) -> Look:
     from vectorless_web.documents.models import DocumentVersion
     from vectorless_web.runs.models import Run
 
@@ -159,15 +164,24 @@ def _look(site: WholeSite, minute: float) -> Look:
     wait_until(lambda: not DocumentVersion.objects.filter(status__in=DocumentVersion.BUSY).exists(), seconds=300)
     wait_until(lambda: not any(": job " in name for name, *_ in look(site.web.pid)), seconds=300)
     time.sleep(5)
-    rows, pids = look(site.web.pid), tree(site.web.pid)
-    opened = sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
+    rows, files = look(site.web.pid), [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in tree(site.web.pid)]
+    parts.append({f"{name} {at}": (pss, n) for at, ((name, pss, _), n) in enumerate(zip(rows, files, strict=True))})
     sizes = {path: path.lstat().st_size / 2**20 for path in site.var.rglob("*") if path.is_file()}
     journal = sum(size for path, size in sizes.items() if path.is_relative_to(site.var / "redis"))
     database = sum(size for path, size in sizes.items() if path.name.startswith("db.sqlite3"))
-    files = sum(sizes.values()) - journal - database
-    largest = max(rows, key=lambda row: row[1])
-    print(f"largest: {largest[0]} {largest[1]:.0f} MB, own {largest[2]:.0f}", flush=True)
-    return Look(minute, sum(pss for _, pss, _ in rows), opened, len(rows), files, journal, database)
+    kept = sum(sizes.values()) - journal - database
+    return Look(minute, sum(pss for _, pss, _ in rows), sum(files), len(rows), kept, journal, database)
+
+
+def _report_processes(late: list[Parts]) -> None:
+    """Print how each process that lived all the time changed, by means of the first and the last third."""
+    third = max(len(late) // 3, 1)
+    for name in (name for name in late[0] if all(name in each for each in late)):
+        (before, files_before), (after, files_after) = (
+            [mean(column) for column in zip(*(each[name] for each in part), strict=True)]
+            for part in (late[:third], late[-third:])
+        )
+        print(f"{name}: {before:.1f} to {after:.1f} MB, {files_before:.1f} to {files_after:.1f} open files")
 
 
 def _report(looks: list[Look], person: Person) -> int:
