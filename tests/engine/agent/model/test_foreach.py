@@ -68,6 +68,8 @@ def test_when_the_conversation_cannot_answer_the_rows_are_the_answer_and_tell_do
     run = converse(replies, "Which had more net sales in 2019?", corpus=corpus)
     assert run.end.outcome is Outcome.PARTIAL
     assert "No reply in time." in run.end.note
+    rows = next(c[-1].content for c in run.model.calls if "3 documents asked." in c[-1].content)
+    assert all(f"[D{number}] " in rows for number in (1, 2, 3))
     assert len({claim.text for claim in run.claims}) == 2
     assert [[c.marker for c in claim.citations] for claim in run.claims] == [[1], [2]]
     assert len({claim.citations[0].document for claim in run.claims}) == 2
@@ -83,6 +85,6 @@ def test_the_tool_tells_the_rows_and_their_ids_can_be_cited() -> None:
     ]
     run = converse(replies, "Which had more net sales in 2019?", corpus=corpus, limits=Limits(model_tokens=90_000))
     heard = next(c[-1].content for c in run.model.calls if "2 documents asked." in c[-1].content)
-    assert "| b.pdf: Net sales were $5,400 million in 2019.\n  [D1.7.r1] Net sales $ 5,400 $ 5,000" in heard
+    assert "| b.pdf: Net sales were $5,400 million in 2019.\n  [D1.7.r1] Net sales | $ 5,400 | $ 5,000" in heard
     assert run.end.verdict is Verdict.VERIFIED
     assert {cited.document for cited in run.claims[0].citations} == {"a", "b"}

@@ -147,10 +147,11 @@ class DocumentAsker:
         """The rows as the model is told them, with the ids that they cite and so many characters of each quote."""
         for row, title in zip(rows, self._name_rows(rows), strict=True):
             view = self.library[row.document]
-            name = title if view.entry.name in title else f"[{view.name}] {title} | {view.entry.name}"
+            name = f"[{view.name}] {title}" + ("" if view.entry.name in title else f" | {view.entry.name}")
             said = " ".join(claim.text for claim in row.claims)
             marks = [mark for claim in row.claims for mark in claim.marks]
             yield f"{name}: {said or row.note}" + (f" ({'; '.join(marks)})" if marks else "")
             cited = [e for claim in row.claims for e in claim.citations if e.key > 0]
-            quotes = {self.library.write_id(e.document, e.key, e.start): e.quote for e in cited}
+            # Tabs part the cells of a row.
+            quotes = {self.library.write_id(e.document, e.key, e.start): e.quote.replace("\t", " | ") for e in cited}
             yield from (f"  [{at}] {shorten_text(quote, characters)}" for at, quote in quotes.items())
