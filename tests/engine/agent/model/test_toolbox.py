@@ -144,6 +144,7 @@ def test_find_shows_every_literal_place_and_takes_a_star() -> None:
         told(toolbox(shelf(a=prices)), "find", documents=["D1"], text=text) for text in ("£, without", "for teams")
     ]
     assert all("1 place in" in text and "c1: Price (£, without VAT)" in text for text in found)
+    assert all("Basic | 4" in text for text in found)
 
 
 def test_find_looks_through_several_documents_and_says_where_nothing_stands() -> None:

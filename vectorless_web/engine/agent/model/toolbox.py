@@ -293,7 +293,9 @@ class Toolbox:
         """How often a text stands in a document and where else, and the nodes that are shown, marked so."""
         lines: dict[int, str] = {}
         for key in dict.fromkeys(key for key, _ in places):
-            at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
+            at = [number for place, number in places if place == key and number >= 0]
+            # A head that holds the text says nothing without rows.
+            at = at[:MOST_IN_NODE] or list(range(len(view.list_pieces(key))))[:MOST_IN_NODE]
             body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
             lines[key] = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
         # Contents repeat headings, and what is looked for stands behind those.
