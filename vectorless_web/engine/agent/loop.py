@@ -6,7 +6,7 @@ from dataclasses import replace
 from vectorless_web.engine.agent.events import NodeRef, Outcome, ReasoningEvent, Rejected, StepKind, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
-from vectorless_web.engine.agent.model.foreach import JOINED, DocumentAsker
+from vectorless_web.engine.agent.model.foreach import DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
@@ -81,7 +81,7 @@ def _answer(
         joined = asker.join_rows()
         if joined is None:
             raise
-        draft, note = joined, f"{error.message} {JOINED}"
+        draft, note = joined, f"{error.message} What each document says by itself is shown."
     checked = yield from AnswerChecker(state, library, dialogue).check(draft)
     return replace(checked, note=" ".join(filter(None, (note, checked.note)))), toolbox.looked
 

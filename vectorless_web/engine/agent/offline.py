@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from vectorless_web.engine.agent.events import (
-    NodeRef,
     Outcome,
     ReasoningEvent,
     Rejected,
@@ -94,7 +93,9 @@ def scan_parts(run: OfflineRun) -> StepEvent:
     looks = f"{join_names(named)} {'looks' if len(named) == 1 else 'look'} most promising"
     say = f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.scorers), 'document')}; "
     rows = [{**asdict(part), "score": round(part.score, 4), "promising": part in promising} for part in parts[:LISTED]]
-    looked, passed = ([_refer(run, part) for part in some[:LISTED]] for some in (holding, lacking))
+    looked, passed = (
+        [state.refer(part.document, [part.key], "looked")[0] for part in some[:LISTED]] for some in (holding, lacking)
+    )
     result = StepResult(
         say + (looks if named else "none holds a word of the question"),
         {"parts": rows, "not_listed": max(0, len(parts) - LISTED), "unknown_words": list(run.unknown)},
@@ -127,10 +128,6 @@ def _list_parts(run: OfflineRun, name: str) -> list[Part]:
         title, score = node.title or shorten_title(node.text), scorer.evidence(node.key).best_score
         parts.append(Part(name, node.key, title, say_pages(node.page_start, node.page_end), node.token_count, score))
     return parts
-
-
-def _refer(run: OfflineRun, part: Part) -> NodeRef:
-    return run.state.refer(part.document, [part.key], "looked")[0]
 
 
 def search_tree(run: OfflineRun, name: str) -> StepEvent:

@@ -32,8 +32,6 @@ EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 24_000, 8, 5000
 must be left of `Limits.each_tokens` for one more document: one turn takes as many."""
 NOT_ASKED = "{} This document was not asked."
 
-JOINED = "What each document says by itself is shown."
-
 _CHILD_TOOLS = ("search", "read", "find", "table", "calculate", "answer")
 
 

@@ -106,6 +106,8 @@ class Toolbox:
         return outcome
 
     def _check_call(self, name: str, said: Mapping[str, Any], tool: Tool | None) -> dict[str, Any]:
+        if name == "answer":
+            raise InvalidInput("answer has to be called alone.")
         if tool is None:
             raise InvalidInput(f"There is no tool {shorten_text(name, 40)}. Tools are {', '.join(self.tools)}.")
         arguments = fit_to_schema(dict(said), tool.parameters)
@@ -392,9 +394,6 @@ class Toolbox:
         words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
         before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
         return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
-
-    def _answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        raise InvalidInput("answer has to be called alone.")
 
 
 def compare_documents(
