@@ -32,12 +32,8 @@ class ProgramAPI(NinjaAPI):
     def get_openapi_schema(self, **kwargs: Any) -> Any:
         """The schema, with the errors that any operation may answer."""
         schema = super().get_openapi_schema(**kwargs)
-        schema["components"]["schemas"]["Problem"] = ProblemOut.model_json_schema(
-            ref_template="#/components/schemas/{model}"
-        )
-        schema["components"]["schemas"]["FieldError"] = schema["components"]["schemas"]["Problem"].pop("$defs")[
-            "FieldError"
-        ]
+        problem = ProblemOut.model_json_schema(by_alias=False, ref_template="#/components/schemas/{model}")
+        schema["components"]["schemas"] |= {**problem.pop("$defs"), "Problem": problem}
         body = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         for operation in (operation for path in schema["paths"].values() for operation in path.values()):
             for slug in (row for row in operation.get("parameters", ()) if row["name"] == "slug"):
@@ -71,6 +67,12 @@ api = ProgramAPI(
     urls_namespace="api-1",
 )
 answer_errors(api)
+NO_METHOD = Problem(
+    "This address has no such method.",
+    remedy="The header Allow names those that it has.",
+    code="no_such_method",
+    status=405,
+)
 rooms = (workspaces, documents, runs, engine, grids, evaluations, members, programs)
 for router in (*(room.router for room in rooms), workspaces.governing):
     api.add_router("", router)
@@ -99,15 +101,6 @@ def _finish(view: Callable[..., Any]) -> Callable[..., Any]:
 
 def _mark(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     if response.status_code == 405:
-        told, allowed = (
-            Problem(
-                "This address has no such method.",
-                remedy="The header Allow names those that it has.",
-                code="no_such_method",
-                status=405,
-            ),
-            response["Allow"],
-        )
-        response = refuse(told)
+        allowed, response = response["Allow"], refuse(NO_METHOD)
         response["Allow"] = allowed
     return add_headers(request, mark_state(request, response))

@@ -15,6 +15,7 @@ from django.urls import resolve
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from pydantic import Field
 
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, InvalidInput
 from vectorless_web.infra.outages import outage_of
@@ -40,24 +41,20 @@ class ProblemOut(Schema):
     title: str
     status: int
     code: str
-    detail: str
+    detail: str = Field(alias="cause")
     remedy: str
     retryable: bool = False
     errors: list[FieldError] = []
 
+    @staticmethod
+    def resolve_title(problem: Problem) -> str:
+        """The code in words."""
+        return problem.code.replace("_", " ").capitalize()
+
 
 def refuse(problem: Problem) -> HttpResponse:
     """The problem as the body of a reply, with its status and headers."""
-    body = ProblemOut(
-        title=problem.code.replace("_", " ").capitalize(),
-        status=problem.status,
-        code=problem.code,
-        detail=problem.cause,
-        remedy=problem.remedy,
-        retryable=problem.retryable,
-        errors=getattr(problem, "errors", []),
-    )
-    response = problem.mark(HttpResponse(body.model_dump_json(), content_type=TYPE))
+    response = problem.mark(HttpResponse(ProblemOut.from_orm(problem).model_dump_json(), content_type=TYPE))
     if problem.status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="Vectorless Web"'
     return response

@@ -12,7 +12,6 @@ from ninja import Router
 
 from vectorless_web.api.problems import Missing
 from vectorless_web.api.routes.schemas import (
-    GraphIn,
     NavigatedOut,
     NavigateIn,
     RetrievedOut,
@@ -91,7 +90,7 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
         label=asked.label or None,
         where=tuple(asked.where.items()),
         temporal=_read_bounds(asked),
-        graph=_read_graph(asked.graph_expand) if asked.graph_expand else None,
+        graph=GraphExpand(**asked.graph_expand.dict()) if asked.graph_expand else None,
         community=CommunityFilter(enabled=True, **asked.community.dict()) if asked.community else CommunityFilter(),
         reranker=JaccardReranker() if asked.rerank else None,
         summary_cap=asked.summary_cap or workspace.setting("summary_cap") or site.SUMMARY_CAP,
@@ -193,11 +192,6 @@ def _read_bounds(asked: RetrieveIn) -> TemporalFilter | None:
     days = (asked.created_after, asked.created_before)
     after, before = (count_microseconds(day.isoformat()) if day else None for day in days)
     return TemporalFilter(after, before) if any(days) else None
-
-
-def _read_graph(given: GraphIn) -> GraphExpand:
-    types = tuple(given.edge_types) if given.edge_types is not None else None
-    return GraphExpand(**{**given.dict(), "edge_types": types})
 
 
 def _read_vector(given: SparseIn) -> SparseVector:

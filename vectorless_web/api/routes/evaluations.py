@@ -24,7 +24,7 @@ router = Router(tags=["Evaluations"])
 SETS = "/workspaces/{slug:slug}/golden-sets"
 SET = SETS + "/{golden_set}"
 ONE = "/workspaces/{slug:slug}/evaluations/{evaluation}"
-Parts = Annotated[list[ShortText], Field(max_length=PARTS_MAX)]
+Parts = Annotated[tuple[ShortText, ...], Field(max_length=PARTS_MAX)]
 Long = Annotated[str, Field(max_length=TEXT_MAX, pattern=NO_NUL)]
 
 
@@ -32,14 +32,14 @@ class GoldenIn(Schema):
     """A golden question; documents go by title or file name, pages as "14" or "report.pdf: 14, 15"."""
 
     question: Annotated[str, Field(min_length=1, max_length=QUESTION_MAX, pattern=NO_NUL)]
-    documents: Parts = []
+    documents: Parts = ()
     text: Long = ""
     value: ShortText = ""
-    mentions: Parts = []
-    pages: Parts = []
+    mentions: Parts = ()
+    pages: Parts = ()
     quote: Long = ""
     is_absent: bool = False
-    tags: Parts = []
+    tags: Parts = ()
 
 
 class QuestionsIn(Schema):
@@ -140,8 +140,7 @@ def list_questions(request: HttpRequest, slug: str, golden_set: Number, asked: P
 def add_questions(request: HttpRequest, slug: str, golden_set: Number, asked: QuestionsIn) -> Status[Any]:
     """Add questions, all or none; their numbers. With Idempotency-Key a repeated request gives the first reply."""
     found = selectors.set_for(request.user, slug, golden_set, Role.EDITOR)
-    lists = ("documents", "mentions", "pages", "tags")
-    rows = [Typed(**{**row.dict(), **{name: tuple(getattr(row, name)) for name in lists}}) for row in asked.questions]
+    rows = [Typed(**row.dict()) for row in asked.questions]
     for row in rows:
         check_typed(row)
 

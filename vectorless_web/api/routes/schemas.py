@@ -60,7 +60,7 @@ class GraphIn(Schema):
     max_expand: Annotated[int, Field(ge=0, le=200)] = 20
     max_per_seed: Annotated[int | None, Field(ge=0, le=1000)] = None
     direction: GraphExpandDirection = GraphExpandDirection.OUTGOING
-    edge_types: Annotated[list[Literal["contains", "refers_to"]] | None, Field(max_length=2)] = None
+    edge_types: Annotated[tuple[Literal["contains", "refers_to"], ...] | None, Field(max_length=2)] = None
 
 
 class CommunityIn(Schema):
