@@ -213,17 +213,11 @@ class Stamping:
         yield CompleteEvent(Outcome.NOT_FOUND, "Measured.")
 
 
-@dataclass(frozen=True)
-class StampingEngine:
-    reasoner: Stamping
-    name: str = "offline"
-    model: str = ""
-    sizes: dict[str, int] = field(default_factory=dict)
-
-
-def build_stamping(_choice: object = None, _calls: object = None) -> StampingEngine:
+def build_stamping(_choice: object = None, _calls: object = None) -> object:
     """The engine factory that the benchmark's worker uses."""
-    return StampingEngine(Stamping())
+    from vectorless_web.wiring import Engine
+
+    return Engine(reasoner=Stamping())
 
 
 if __name__ == "__main__":
