@@ -9,10 +9,11 @@ from tests.conftest import wait_until
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 
 LOAD = (
-    "from vectorless_web.documents.services import add_samples;"
+    "from tests.support.compiled import compiled_document;"
     "from vectorless_web.runs.models import Run; from vectorless_web.runs.services import claim_run, start_run;"
     "from vectorless_web.workspaces.models import Workspace;"
-    "w = Workspace.objects.select_related('created_by').get(); list(add_samples(workspace=w, count=3));"
+    "w = Workspace.objects.select_related('created_by').get();"
+    "[compiled_document(w, w.created_by, f'Section {n} says so.'.encode(), f'{n}.md') for n in range(3)];"
     "[start_run(user=w.created_by, workspace=w, question=f'What does section {n} say?') for n in range(4)];"
     "claim_run(Run.objects.first().pk)"
 )

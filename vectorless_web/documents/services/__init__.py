@@ -55,7 +55,6 @@ from vectorless_web.documents.services.lifecycle import (
     set_tags,
     tag_documents,
 )
-from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.summarising import (
     resume_summaries,
     retry_summaries,
@@ -90,7 +89,6 @@ __all__ = [
     "StoredUpload",
     "add_document",
     "add_piece",
-    "add_samples",
     "add_version",
     "begin_partial_upload",
     "cancel_partial_upload",
