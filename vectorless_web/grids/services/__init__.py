@@ -20,23 +20,3 @@ from vectorless_web.grids.services.making import (
     remove_row,
 )
 from vectorless_web.grids.services.reviewing import accept_cell, correct_cell
-
-__all__ = [
-    "ColumnValues",
-    "GridValues",
-    "accept_cell",
-    "add_column",
-    "add_documents",
-    "ask_cell",
-    "change_cells",
-    "change_column",
-    "correct_cell",
-    "create_grid",
-    "delete_grid",
-    "fill_grid",
-    "follow_documents",
-    "remove_column",
-    "remove_row",
-    "stop_grid",
-    "take_end",
-]
