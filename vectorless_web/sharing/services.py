@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import network_of, reads_alone, seconds_to_wait
+from vectorless_web.infra.web.request_limits import count_or_refuse, network_of, reads_alone, seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.notices.services import notify
@@ -123,18 +123,8 @@ def revoke_link(*, user: User, link: ShareLink) -> None:
 
 def count_request(address: str) -> None:
     """Count a request for whatever link, before it is looked up: Problem (429), alike for links that exist and not."""
-    most = settings.SHARE_REQUESTS_PER_MINUTE
-    wait = seconds_to_wait(f"share-{address}", amount=1, limit=most, seconds=60)
-    if wait:
-        sentence = "Too many requests from your network."
-        raise Problem(
-            sentence,
-            remedy=f"Try again in {wait} seconds.",
-            code="too_many_requests",
-            status=429,
-            retryable=True,
-            retry_after=wait,
-        )
+    cause, most = "Too many requests from your network.", settings.SHARE_REQUESTS_PER_MINUTE
+    count_or_refuse(f"share-{address}", cause, limit=most, seconds=60, code="too_many_requests")
 
 
 @transaction.atomic

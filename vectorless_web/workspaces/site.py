@@ -138,7 +138,6 @@ def explain_read_only(plan: ReadOnlyPlan) -> Problem:
         remedy=f"What you typed is still in the form; send it again afterwards.{when}",
         code="read_only_mode",
         status=503,
-        retryable=True,
         retry_after=wait,
     )
 

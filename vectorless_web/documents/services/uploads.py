@@ -298,7 +298,6 @@ def begin_partial_upload(
             remedy="Wait until one is here, or cancel one.",
             code="too_many_uploads",
             status=429,
-            retryable=True,
             retry_after=60,
         )
     return PartialUpload.objects.create(
@@ -378,7 +377,6 @@ def finish_partial_upload(*, upload: PartialUpload, user: User, on_same_name: Sa
             remedy="Look for it in the list in a moment.",
             code="being_stored",
             status=409,
-            retryable=True,
             retry_after=2,
         )
     try:

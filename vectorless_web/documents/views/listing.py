@@ -18,7 +18,7 @@ from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
+from vectorless_web.infra.web.request_limits import HOUR, count_or_refuse
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, may_in, workspace_context, workspace_for
 from vectorless_web.workspaces.site import time_kept
@@ -168,18 +168,9 @@ def render_results(request: HttpRequest, workspace: Workspace, results: list[Upl
 
 def check_upload_rate(request: HttpRequest, count: int) -> None:
     """Problem (429) when these files would be more than one person may upload in an hour."""
-    most = settings.UPLOADS_PER_HOUR
-    wait = seconds_to_wait(f"uploads-{request.user.pk}", amount=count, limit=most, seconds=HOUR)
-    if wait:
-        message = f"You may upload {most:,} files in an hour."
-        raise Problem(
-            message,
-            remedy=f"Try again in {wait // 60 + 1} minutes.",
-            code="too_many_uploads",
-            status=429,
-            retryable=True,
-            retry_after=wait,
-        )
+    name, most = f"uploads-{request.user.pk}", settings.UPLOADS_PER_HOUR
+    cause = f"You may upload {most:,} files in an hour."
+    count_or_refuse(name, cause, limit=most, seconds=HOUR, code="too_many_uploads", amount=count)
 
 
 def _files(request: HttpRequest) -> list[UploadedFile]:

@@ -235,7 +235,6 @@ def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
             remedy="Try again in a moment.",
             code="artefact_damaged",
             status=503,
-            retryable=True,
             retry_after=RETRY_SECONDS,
         )
     return render(request, "documents/_page.html", {"sheet": sheet})

@@ -46,7 +46,7 @@ class Problem(Exception):
         super().__init__(self.message)
         self.code = code
         self.status = status
-        self.retryable = retryable
+        self.retryable = retryable or retry_after is not None
         self.retry_after = retry_after
 
     def mark(self, response: HttpResponse) -> HttpResponse:
@@ -176,6 +176,5 @@ def tell_damage(error: ArtefactDamaged) -> Problem:
         remedy="The document is being read again; try again in a moment.",
         code=error.code,
         status=503,
-        retryable=True,
         retry_after=REPAIR_SECONDS,
     )

@@ -68,7 +68,7 @@ async def admit(headers: Mapping[str, str], length: int | None) -> None:
     except DatabaseError as error:
         message = "The database does not answer, so nothing can be taken in."
         raise Problem(
-            message, remedy="Try again in a minute.", code="database_away", status=503, retryable=True, retry_after=60
+            message, remedy="Try again in a minute.", code="database_away", status=503, retry_after=60
         ) from error
     if account is None:
         raise Problem(
@@ -127,6 +127,18 @@ def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
         return 0
     cache.incr(key, -amount)
     return seconds - passed
+
+
+def count_or_refuse(name: str, cause: str, *, limit: int, seconds: int, code: str, amount: int = 1) -> None:
+    """Count as `seconds_to_wait` does; beyond the limit Problem (429), with the cause and when to come again."""
+    wait = seconds_to_wait(name, amount=amount, limit=limit, seconds=seconds)
+    if wait:
+        raise Problem(cause, remedy=f"Try again in {describe_wait(wait)}.", code=code, status=429, retry_after=wait)
+
+
+def describe_wait(seconds: int) -> str:
+    """A time in words: "20 seconds", "3 minutes"."""
+    return f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
 
 
 def count_in_window(name: str, *, seconds: int) -> tuple[int, int]:

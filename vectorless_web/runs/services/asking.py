@@ -22,7 +22,7 @@ from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.plan import check_question
 from vectorless_web.infra.limits import RUN_USD_MAX, TITLE_MAX, check_steps
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
+from vectorless_web.infra.web.request_limits import HOUR, count_or_refuse, describe_wait
 from vectorless_web.runs import line, selectors
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
 from vectorless_web.runs.models import Citation, Feedback, Run, Thread
@@ -64,24 +64,16 @@ def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) 
     if most and count >= most:
         wait = _seconds_to_next_end()
         questions = f"{count:,} question{'s' if count > 1 else ''}"
-        remedy = f"Ask again when one was taken, in about {_format_wait(wait)}."
+        remedy = f"Ask again when one was taken, in about {describe_wait(wait)}."
         cause = sentence.format(questions=questions)
-        raise Problem(cause, remedy=remedy, code=code, status=429, retryable=True, retry_after=wait)
+        raise Problem(cause, remedy=remedy, code=code, status=429, retry_after=wait)
 
 
 def _check_hour(user: User) -> None:
     most = settings.ASKS_PER_HOUR
-    wait = seconds_to_wait(f"asks-{user.pk}", amount=1, limit=most, seconds=HOUR) if most else 0
-    if wait:
-        message = f"You may ask {most:,} questions in an hour."
-        raise Problem(
-            message,
-            remedy=f"Ask again in {_format_wait(wait)}.",
-            code="too_many_asks",
-            status=429,
-            retryable=True,
-            retry_after=wait,
-        )
+    if most:
+        cause = f"You may ask {most:,} questions in an hour."
+        count_or_refuse(f"asks-{user.pk}", cause, limit=most, seconds=HOUR, code="too_many_asks")
 
 
 def _seconds_to_next_end() -> int:
@@ -91,13 +83,6 @@ def _seconds_to_next_end() -> int:
     times = ended.order_by("-pk").values_list("started_at", "finished_at")[:LATELY]
     took = [(finished - started).total_seconds() for started, finished in times if started and finished]
     return round(min(max(fmean(took) if took else SOONEST, SOONEST), LATEST))
-
-
-def _format_wait(seconds: int) -> str:
-    """A time in words: "20 seconds", "3 minutes"."""
-    if seconds < 90:
-        return f"{seconds} seconds"
-    return f"{-(-seconds // 60)} minutes"
 
 
 class RunChoices(TypedDict, total=False):

@@ -22,7 +22,7 @@ from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.engine.llm.picture import Picture, picture_from
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
+from vectorless_web.infra.web.request_limits import HOUR, count_or_refuse
 from vectorless_web.runs import line, selectors
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step
@@ -507,15 +507,5 @@ def _end(replay: Replay, why: str) -> int:
 
 def _check_replay_rate(user: User) -> None:
     """Problem (429) when this would be more than one person may replay in an hour."""
-    most = settings.REPLAYS_PER_HOUR
-    wait = seconds_to_wait(f"replays-{user.pk}", amount=1, limit=most, seconds=HOUR)
-    if wait:
-        message = f"You may replay {most:,} runs in an hour."
-        raise Problem(
-            message,
-            remedy=f"Try again in {wait // 60 + 1} minutes.",
-            code="too_many_replays",
-            status=429,
-            retryable=True,
-            retry_after=wait,
-        )
+    cause, most = f"You may replay {settings.REPLAYS_PER_HOUR:,} runs in an hour.", settings.REPLAYS_PER_HOUR
+    count_or_refuse(f"replays-{user.pk}", cause, limit=most, seconds=HOUR, code="too_many_replays")

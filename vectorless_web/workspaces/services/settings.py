@@ -23,7 +23,7 @@ from vectorless_web.infra.addresses import is_private
 from vectorless_web.infra.money import MOST_USD, money
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import seconds_to_wait
+from vectorless_web.infra.web.request_limits import HOUR, count_or_refuse
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.services import notify
 from vectorless_web.workspaces.models import LAST_FAILURE, Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
@@ -264,17 +264,8 @@ def start_test(*, actor: User, provider: ModelProvider) -> None:
 
 
 def _count_try(actor: User) -> None:
-    most = settings.MODEL_TRIES_PER_HOUR
-    wait = seconds_to_wait(f"model-tries-{actor.pk}", amount=1, limit=most, seconds=3600)
-    if wait:
-        sentence = f"Models can be tried {most} times an hour."
-        raise Problem(
-            sentence,
-            remedy=f"Try again in {-(-wait // 60)} minutes.",
-            code="too_many_tries",
-            status=429,
-            retry_after=wait,
-        )
+    cause, most = f"Models can be tried {settings.MODEL_TRIES_PER_HOUR} times an hour.", settings.MODEL_TRIES_PER_HOUR
+    count_or_refuse(f"model-tries-{actor.pk}", cause, limit=most, seconds=HOUR, code="too_many_tries")
 
 
 @dataclass(frozen=True, slots=True)
