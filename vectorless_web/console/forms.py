@@ -27,8 +27,10 @@ class AuditForm(forms.Form):
     until = forms.DateField(required=False)
 
     def query(self) -> AuditQuery:
-        """What the filters ask for."""
-        values = dict(self.cleaned_data)
+        """What the filters ask for; everything where one of them makes no sense."""
+        if not self.is_valid():
+            return AuditQuery()
+        values = {name: self.cleaned_data[name] for name in AuditForm.base_fields}
         return AuditQuery(text=values.pop("q").strip(), **values)
 
     def number(self, name: str) -> int | None:
@@ -41,11 +43,6 @@ class SearchForm(AuditForm):
     """The filters and the name to keep them under."""
 
     name = forms.CharField(max_length=NAME_MAX)
-
-    def query(self) -> AuditQuery:
-        """What the filters ask for."""
-        values = {key: value for key, value in self.cleaned_data.items() if key != "name"}
-        return AuditQuery(text=values.pop("q").strip(), **values)
 
 
 class InviteForm(forms.Form):

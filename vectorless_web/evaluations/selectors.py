@@ -171,39 +171,17 @@ def summarise(evaluation: Evaluation) -> Summary:
         **tally("abstained", Q(is_answer=False), scored & Q(golden__is_absent=True)),
         **tally("judged", Q(judged=True), Q(judged__isnull=False)),
         **tally("agreed", Q(judged=F("right")), Q(judged__isnull=False)),
-        judge_spent=Sum("judge_tokens"),
-        judge_cost=Sum("judge_cost_usd"),
+        judge_tokens=Sum("judge_tokens", default=0),
+        judge_cost_usd=Sum("judge_cost_usd", default=Decimal(0)),
         precision=Avg("precision"),
         recall=Avg("recall"),
-        spent=Sum("tokens"),
-        cost=Sum("cost_usd"),
-        took=Avg("seconds", filter=scored),
+        tokens=Sum("tokens", default=0),
+        cost_usd=Sum("cost_usd", default=Decimal(0)),
+        seconds=Avg("seconds", filter=scored),
     )
-
-    def read(name: str) -> Tally:
-        return Tally(found[f"{name}_good"], found[f"{name}_all"])
-
-    return Summary(
-        questions=found["questions"],
-        asked=found["asked"],
-        failed=found["failed"],
-        right=read("right"),
-        answered=read("answered"),
-        value=read("value"),
-        words=read("words"),
-        page=read("page"),
-        abstained=read("abstained"),
-        precision=found["precision"],
-        recall=found["recall"],
-        judged=read("judged"),
-        agreed=read("agreed"),
-        judge_tokens=found["judge_spent"] or 0,
-        judge_cost_usd=found["judge_cost"] or Decimal(0),
-        tokens=found["spent"] or 0,
-        cost_usd=found["cost"] or Decimal(0),
-        seconds=found["took"],
-        verdicts=_tally_verdicts(rows),
-    )
+    tallied = [name.removesuffix("_all") for name in found if name.endswith("_all")]
+    tallies = {name: Tally(found.pop(f"{name}_good"), found.pop(f"{name}_all")) for name in tallied}
+    return Summary(**found | tallies, verdicts=_tally_verdicts(rows))
 
 
 def _tally_verdicts(rows: QuerySet[Result]) -> tuple[tuple[str, Tally], ...]:

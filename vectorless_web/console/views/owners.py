@@ -49,7 +49,7 @@ def show_record(request: HttpRequest, slug: str) -> HttpResponse:
     """What was done in the workspace, by whom and when; nothing of what is hidden from the owner."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = AuditForm(request.GET)
-    query = form.query() if form.is_valid() else audit.AuditQuery()
+    query = form.query()
     page = audit.page_of_workspace(workspace, request.user, query, before=form.number("before"))
     visits = visits_in(workspace)
     return _show(request, workspace, "record", page=page, events=page.events, query=query, visits=visits)

@@ -91,7 +91,7 @@ be doubled aborts. PDFium held 0.58 to 0.94 of limits between 300 MB and 2 GB wh
 class CompileFailed(Exception):
     """Raised when a file cannot be compiled: a plain sentence, a stable code, whether trying again can help."""
 
-    def __init__(self, message: str, *, code: str, retryable: bool) -> None:
+    def __init__(self, message: str, *, code: str, retryable: bool = True) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
@@ -429,14 +429,17 @@ def _make_exit_error(child: _Started | _Forked, order: Order, *, seconds: float)
     if ended.code == -signal.SIGXCPU or (ended.code == -signal.SIGKILL and ended.cpu_seconds >= limit - 1):
         return _make_timeout_error(limit)
     if ended.code == -signal.SIGKILL:
-        return _make_killed_error(seconds)
+        return CompileFailed(
+            f"The server's system stopped the reading of this file after {seconds:.1f} s, as it does when memory runs "
+            "short. Try again when less is going on, or ask your administrator to look at the server's memory.",
+            code="killed_by_system",
+        )
     if ended.code in CRASHES and ended.peak_bytes >= order.memory_bytes * MUCH_MEMORY:
         return _make_memory_error(order)
     return CompileFailed(
         "The reader stopped unexpectedly on this file, which may be damaged. "
         "Open it in a viewer, save it again and upload that copy.",
         code="reader_crashed",
-        retryable=True,
     )
 
 
@@ -447,7 +450,6 @@ def _make_timeout_error(seconds: float) -> CompileFailed:
         f"Reading this file took longer than {minutes} {unit} and was stopped. "
         "Split it into smaller files, or ask your administrator for a higher limit.",
         code="compile_timeout",
-        retryable=True,
     )
 
 
@@ -456,14 +458,4 @@ def _make_memory_error(order: Order) -> CompileFailed:
         f"Reading this file needed more than {order.memory_bytes // 2**20} MB of memory and was stopped. "
         "Split it into smaller files, or ask your administrator for a higher limit.",
         code="out_of_memory",
-        retryable=True,
-    )
-
-
-def _make_killed_error(seconds: float) -> CompileFailed:
-    return CompileFailed(
-        f"The server's system stopped the reading of this file after {seconds:.1f} s, as it does when memory runs "
-        "short. Try again when less is going on, or ask your administrator to look at the server's memory.",
-        code="killed_by_system",
-        retryable=True,
     )

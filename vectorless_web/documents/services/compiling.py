@@ -93,13 +93,11 @@ SQLite."""
 INTERNAL = CompileFailed(
     "Something went wrong inside the program while reading this file; the log has the details. Try again.",
     code="internal_error",
-    retryable=True,
 )
 UPLOAD_MISSING = CompileFailed(
     "The uploaded file is missing from storage, although the storage is there. Ask your administrator to restore it "
     "and try again, or upload it again.",
     code="upload_missing",
-    retryable=True,
 )
 WAITS = {
     STORAGE_AWAY: "The file storage cannot be reached at the moment. The file is read as soon as the storage is back.",
@@ -171,7 +169,7 @@ def requeue_after_outage(version: DocumentVersion, outage: Outage) -> None:
     failed, and can be tried again by hand.
     """
     if version.is_being_repaired:
-        fail_version(version, CompileFailed(WAITS[outage], code=outage.code, retryable=True))
+        fail_version(version, CompileFailed(WAITS[outage], code=outage.code))
         return
     now = timezone.now()
     since = min(version.waiting_since or now, now)
@@ -194,7 +192,7 @@ def _fail(version: DocumentVersion, failure: CompileFailed) -> None:
 
 
 def _failure_by(outage: Outage) -> CompileFailed:
-    return CompileFailed(outage.message, code=outage.code, retryable=True)
+    return CompileFailed(outage.message, code=outage.code)
 
 
 def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
@@ -203,9 +201,7 @@ def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
     return end(compile_lease(version).select_held(), version, failure)
 
 
-CANCELLED = CompileFailed(
-    "Reading was stopped. Retry to read the file again, or remove it.", code="cancelled", retryable=True
-)
+CANCELLED = CompileFailed("Reading was stopped. Retry to read the file again, or remove it.", code="cancelled")
 
 
 def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
@@ -360,7 +356,7 @@ def _watch(version: DocumentVersion, news: News) -> Finished:
             if isinstance(event, Finished):
                 return event
             heartbeat.on(event)
-    raise CompileFailed("The reader ended without a result. Try again.", code="reader_crashed", retryable=True)
+    raise CompileFailed("The reader ended without a result. Try again.", code="reader_crashed")
 
 
 class Heartbeat:

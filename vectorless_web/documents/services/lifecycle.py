@@ -59,7 +59,6 @@ LOST = CompileFailed(
     "Reading this document again was interrupted. Read it again; if it happens once more, ask your administrator to "
     "look at the worker.",
     code="reader_lost",
-    retryable=True,
 )
 
 
@@ -263,7 +262,6 @@ WORKER_LOST = CompileFailed(
     "Reading this file was interrupted twice. Retry; if it happens again, ask your administrator to look at "
     "the worker.",
     code="reader_lost",
-    retryable=True,
 )
 
 

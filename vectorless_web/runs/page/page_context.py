@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Prefetch, QuerySet, Sum
-from django.urls import reverse
 from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -258,6 +257,4 @@ def _place_checked(run: Run) -> None:
             continue
         row["document_title"] = version.document.title
         if "page_start" in row:
-            slug, page = run.workspace.slug, row["page_start"] + 1
-            row["url"] = reverse("documents:detail", args=[slug, version.document_id]) + f"?page={page}"
-            row["sheet_url"] = reverse("runs:sheet", args=[slug, run.pk, version.pk, page])
+            row.update(sheets.page_addresses(run, version, row["page_start"]))

@@ -5,7 +5,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -235,8 +235,9 @@ TOUCHED = ("read", "walked", "turned_back", "looked")
 WALKED = ("read", "walked")
 
 
-class MapSection(Protocol):
-    """What the map needs of a section; page indexes count from 0, both inclusive."""
+@dataclass(slots=True)
+class MapHeading:
+    """A heading as the map needs it; page indexes count from 0, both inclusive."""
 
     key: int
     parent_key: int
@@ -247,7 +248,7 @@ class MapSection(Protocol):
 
 
 def draw(
-    sections: Sequence[MapSection], refs: Iterable[dict[str, Any]], page_count: int, current: int | None = None
+    sections: Sequence[MapHeading], refs: Iterable[dict[str, Any]], page_count: int, current: int | None = None
 ) -> TreeMap:
     """Draw the walk given by `refs` ({key, page_start, page_end, role}, page indexes from 0) over the outline.
 
@@ -267,12 +268,12 @@ class _Drawing:
     """One map being drawn. `role` holds the strongest role of each drawn section, by key."""
 
     def __init__(
-        self, sections: Sequence[MapSection], refs: list[dict[str, Any]], page_count: int, current: int | None
+        self, sections: Sequence[MapHeading], refs: list[dict[str, Any]], page_count: int, current: int | None
     ) -> None:
         self.sections = sorted(sections, key=lambda section: section.key)
         self.keys = [section.key for section in self.sections]
         self.by_key = dict(zip(self.keys, self.sections, strict=True))
-        self.below: dict[int, list[MapSection]] = {}
+        self.below: dict[int, list[MapHeading]] = {}
         for section in self.sections:
             self.below.setdefault(section.parent_key, []).append(section)
         self.refs = refs
@@ -311,14 +312,14 @@ class _Drawing:
             pages_read=len({page for ref in self._read() for page in range(ref["page_start"], ref["page_end"] + 1)}),
         )
 
-    def _top(self) -> list[MapSection]:
+    def _top(self) -> list[MapHeading]:
         """The parts: the sections below the root, or below the one section that holds all others."""
         parts = [section for section in self.sections if section.parent_key not in self.by_key]
         while len(parts) == 1 and (children := self._children(parts[0])):
             parts = children
         return parts
 
-    def _children(self, parent: MapSection) -> list[MapSection]:
+    def _children(self, parent: MapHeading) -> list[MapHeading]:
         return self.below.get(parent.key, [])
 
     def _roles(self) -> dict[int, str]:
@@ -329,7 +330,7 @@ class _Drawing:
                 roles[section.key] = roles.get(section.key, "") if passed else _role(ref)
         return roles
 
-    def _ancestors(self, key: int) -> list[MapSection]:
+    def _ancestors(self, key: int) -> list[MapHeading]:
         """The drawn sections that hold the node, the nearest first."""
         found = []
         place = bisect_right(self.keys, key) - 1
@@ -341,10 +342,10 @@ class _Drawing:
             section = self.by_key.get(section.parent_key)
         return found
 
-    def _was_entered(self, part: MapSection) -> bool:
+    def _was_entered(self, part: MapHeading) -> bool:
         return any(self.role.get(child.key) for child in self._children(part))
 
-    def _places(self, row: Sequence[MapSection]) -> dict[int, float]:
+    def _places(self, row: Sequence[MapHeading]) -> dict[int, float]:
         """Where the sections of a row stand that are drawn, by key."""
         drawn = self._thin_row(row)
         return dict(
@@ -355,7 +356,7 @@ class _Drawing:
             )
         )
 
-    def _thin_row(self, row: Sequence[MapSection]) -> list[MapSection]:
+    def _thin_row(self, row: Sequence[MapHeading]) -> list[MapHeading]:
         """At most ROW_MOST sections: the touched ones, the strongest first, and others at even distances."""
         touched = [section for section in row if self._role_of(section)]
         touched.sort(key=lambda section: TOUCHED.index(self._role_of(section)))
@@ -364,13 +365,13 @@ class _Drawing:
         others = rest[:: math.ceil(len(rest) / room)] if rest and room > 0 else []
         return sorted([*touched[:ROW_MOST], *others], key=lambda section: section.key)
 
-    def _role_of(self, section: MapSection) -> str:
+    def _role_of(self, section: MapHeading) -> str:
         """The strongest role; a part counts as looked at when one of its sections was touched."""
         return self.role.get(section.key, "") or ("looked" if section.key in self.entered_keys else "")
 
     def _row(
-        self, row: Sequence[MapSection], from_x: float, from_y: float, y: float
-    ) -> list[tuple[str, str, MapSection, float, float]]:
+        self, row: Sequence[MapHeading], from_x: float, from_y: float, y: float
+    ) -> list[tuple[str, str, MapHeading, float, float]]:
         drawn = [(section, self.x[section.key]) for section in row if section.key in self.x]
         return [(draw_curve(from_x, from_y, x, y), self._role_of(section), section, x, y) for section, x in drawn]
 
@@ -400,7 +401,7 @@ class _Drawing:
             PageLeaf(round(self._page_x(page) - width / 2, 1), page == self.current, page + 1, width) for page in pages
         ]
 
-    def _middle(self, section: MapSection) -> float:
+    def _middle(self, section: MapHeading) -> float:
         middle = (section.page_start + section.page_end + 1) / 2
         return round(middle / self.page_count * WIDTH, 1)
 
@@ -478,18 +479,6 @@ OUTLINES_KEPT = 64
 """Outlines that a process keeps."""
 
 
-@dataclass(slots=True)
-class MapHeading:
-    """A heading as the map needs it."""
-
-    key: int
-    parent_key: int
-    subtree_end: int
-    title: str
-    page_start: int
-    page_end: int
-
-
 def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[dict[str, Any]]:
     """One map for each document that was opened, in the order in which the walks first touched them.
 
@@ -539,15 +528,15 @@ def _first_of_each(refs: Iterable[dict[str, Any]], roles: tuple[str, ...]) -> li
 
 def _place(ref: dict[str, Any], run: Run, version: DocumentVersion) -> dict[str, Any]:
     """A touched section as a row of the map's list, with the addresses of its page."""
-    slug, page = run.workspace.slug, ref["page_start"] + 1
-    return {
-        "title": ref["title"],
-        "page_start": ref["page_start"],
-        "page_end": ref["page_end"],
-        "page": page,
-        "url": reverse("documents:detail", args=[slug, version.document_id]) + f"?page={page}",
-        "sheet_url": reverse("runs:sheet", args=[slug, run.pk, version.pk, page]),
-    }
+    told = {name: ref[name] for name in ("title", "page_start", "page_end")}
+    return {**told, "page": ref["page_start"] + 1, **page_addresses(run, version, ref["page_start"])}
+
+
+def page_addresses(run: Run, version: DocumentVersion, page_index: int) -> dict[str, str]:
+    """Where a page that a run touched is read, in the reader (`url`) and beside the run (`sheet_url`)."""
+    slug = run.workspace.slug
+    url = reverse("documents:detail", args=[slug, version.document_id]) + f"?page={page_index + 1}"
+    return {"url": url, "sheet_url": _fragment_url(run, version, page_index)}
 
 
 def _label(refs: Iterable[dict[str, Any]]) -> str:
