@@ -20,7 +20,7 @@ from vectorless_web.evaluations.reading import read_import, write_row
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.infra.web.csv_files import csv_response
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_saying, go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.selectors import run_for
@@ -119,8 +119,7 @@ def add(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             services.add_questions(user=request.user, golden_set=golden_set, rows=[form.typed()])
-            messages.success(request, _("The question was added."))
-            return go_to(request, "evaluations:set", slug=slug, pk=pk)
+            return go_saying(request, _("The question was added."), "evaluations:set", slug=slug, pk=pk)
         except Problem as problem:
             form.add_error(None, problem.message)
     return _set_page(request, golden_set, form=form, status=422)
@@ -138,8 +137,7 @@ def take_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except Problem as problem:
         return _set_page(request, golden_set, problem=problem.message, status=422)
     said = ngettext("%(n)d question was imported.", "%(n)d questions were imported.", count) % {"n": count}
-    messages.success(request, said)
-    return go_to(request, "evaluations:set", slug=slug, pk=pk)
+    return go_saying(request, said, "evaluations:set", slug=slug, pk=pk)
 
 
 @require_GET
@@ -156,8 +154,7 @@ def export_set(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def schedule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     golden_set = selectors.set_for(request.user, slug, pk, Role.EDITOR)
     services.set_schedule(user=request.user, golden_set=golden_set, schedule=request.POST.get("schedule", ""))
-    messages.success(request, _("The schedule was saved."))
-    return go_to(request, "evaluations:set", slug=slug, pk=pk)
+    return go_saying(request, _("The schedule was saved."), "evaluations:set", slug=slug, pk=pk)
 
 
 @require_POST
@@ -168,8 +165,7 @@ def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         sentence = _("Type the name of the set to delete it with its questions and evaluations.")
         return _set_page(request, golden_set, problem=sentence, status=422)
     services.delete_set(user=request.user, golden_set=golden_set)
-    messages.success(request, _("%(name)s was deleted.") % {"name": golden_set.name})
-    return go_to(request, "evaluations:sets", slug=slug)
+    return go_saying(request, _("%(name)s was deleted.") % {"name": golden_set.name}, "evaluations:sets", slug=slug)
 
 
 @require_GET
@@ -234,8 +230,7 @@ def _question_page(request: HttpRequest, slug: str, pk: int, form: QuestionForm,
 def delete_question(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     golden = selectors.question_for(request.user, slug, pk, Role.EDITOR)
     services.delete_question(user=request.user, golden=golden)
-    messages.success(request, _("The question was deleted."))
-    return go_to(request, "evaluations:set", slug=slug, pk=golden.golden_set_id)
+    return go_saying(request, _("The question was deleted."), "evaluations:set", slug=slug, pk=golden.golden_set_id)
 
 
 @require_POST

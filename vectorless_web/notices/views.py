@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_saying, is_htmx
 from vectorless_web.notices import selectors, services
 from vectorless_web.notices.mail import has_confirmed_address
 from vectorless_web.notices.models import Kind, Mute
@@ -94,5 +94,4 @@ def save_choices(request: HttpRequest) -> HttpResponse:
     for channel in channels:
         wanted = set(request.POST.getlist(channel))
         services.save_mutes(user_id=user.pk, channel=channel, kinds=set(Kind.values) - wanted)
-    messages.success(request, _("Saved what you are told."))
-    return go_to(request, "notices:choices")
+    return go_saying(request, _("Saved what you are told."), "notices:choices")

@@ -6,7 +6,6 @@ from typing import Any, cast
 from allauth.account.views import SignupView
 from allauth.usersessions.models import UserSession
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.models import AbstractUser
 from django.core.serializers.json import DjangoJSONEncoder
@@ -16,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.profiles import selectors, services
 from vectorless_web.profiles.forms import LeaveForm, ProfileForm
@@ -39,8 +38,7 @@ def save(request: HttpRequest) -> HttpResponse:
         return _profile_page(request, form, status=422)
     services.save_profile(user=_account_of(request), **form.cleaned_data)
     request.session[TIME_ZONE] = form.cleaned_data["time_zone"]
-    messages.success(request, "Your account was saved.")
-    return go_to(request, "profiles:profile")
+    return go_saying(request, "Your account was saved.", "profiles:profile")
 
 
 @require_POST
@@ -53,16 +51,14 @@ def save_picture(request: HttpRequest) -> HttpResponse:
         services.save_portrait(user=_account_of(request), data=upload.read(services.PORTRAIT_BYTES + 1))
     except Problem as problem:
         return problem.mark(_profile_page(request, _profile_form(request), problem=problem))
-    messages.success(request, "Your picture was saved.")
-    return go_to(request, "profiles:profile")
+    return go_saying(request, "Your picture was saved.", "profiles:profile")
 
 
 @require_POST
 def remove_picture(request: HttpRequest) -> HttpResponse:
     """Show initials again."""
     services.remove_portrait(user=_account_of(request))
-    messages.success(request, "The picture was removed; your initials are shown again.")
-    return go_to(request, "profiles:profile")
+    return go_saying(request, "The picture was removed; your initials are shown again.", "profiles:profile")
 
 
 @require_GET
@@ -98,8 +94,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
     if session.session_key == request.session.session_key:
         raise Problem("This is the browser you are using.", remedy="Sign out instead.", code="own_session", status=409)
     services.end_sessions(user=user, sessions=[session])
-    messages.success(request, "That browser was signed out.")
-    return go_to(request, "profiles:sessions")
+    return go_saying(request, "That browser was signed out.", "profiles:sessions")
 
 
 @require_POST
@@ -108,8 +103,7 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
     user = _account_of(request)
     others = UserSession.objects.filter(user_id=user.pk).exclude(session_key=request.session.session_key)
     ended = services.end_sessions(user=user, sessions=list(others))
-    messages.success(request, f"{ended} other browser{'' if ended == 1 else 's'} signed out.")
-    return go_to(request, "profiles:sessions")
+    return go_saying(request, f"{ended} other browser{'' if ended == 1 else 's'} signed out.", "profiles:sessions")
 
 
 @require_GET

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -10,7 +9,7 @@ from vectorless_web.console.forms import PeopleGroupForm, SignOnForm
 from vectorless_web.console.subjects import people
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.lookups import one_or_404
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.profiles.services import remove_sign_on, save_sign_on
@@ -67,8 +66,7 @@ def change_group(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _group_page(request, pk, form)
     services.save_group(actor=request.user, group=form.save(commit=False))
-    messages.success(request, "The group was saved.")
-    return go_to(request, "console:group", pk=pk)
+    return go_saying(request, "The group was saved.", "console:group", pk=pk)
 
 
 @require_POST
@@ -77,8 +75,7 @@ def delete_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a group; its people keep what they were given by themselves."""
     found = people.find_group(pk)
     services.delete_group(actor=request.user, group=found)
-    messages.success(request, f"{found.name} was deleted.")
-    return go_to(request, "console:groups")
+    return go_saying(request, f"{found.name} was deleted.", "console:groups")
 
 
 @require_POST
@@ -91,8 +88,7 @@ def add_to_group(request: HttpRequest, pk: int) -> HttpResponse:
     except Problem as problem:
         return _group_page(request, pk, problem=problem)
     services.set_people(actor=request.user, group=found, people=[*found.people.all(), person])
-    messages.success(request, f"{person} belongs to {found.name}.")
-    return go_to(request, "console:group", pk=pk)
+    return go_saying(request, f"{person} belongs to {found.name}.", "console:group", pk=pk)
 
 
 @require_POST
@@ -101,8 +97,7 @@ def take_from_group(request: HttpRequest, pk: int, person: int) -> HttpResponse:
     """Take somebody out of a group."""
     found = people.find_group(pk)
     services.set_people(actor=request.user, group=found, people=found.people.exclude(pk=person))
-    messages.success(request, f"They no longer belong to {found.name}.")
-    return go_to(request, "console:group", pk=pk)
+    return go_saying(request, f"They no longer belong to {found.name}.", "console:group", pk=pk)
 
 
 @require_POST
@@ -110,8 +105,7 @@ def take_from_group(request: HttpRequest, pk: int, person: int) -> HttpResponse:
 def require_of_all(request: HttpRequest) -> HttpResponse:
     """Ask everyone for two steps at sign-in."""
     services.require_two_steps(actor=request.user)
-    messages.success(request, "Whoever has not set up two steps is led to the page that does.")
-    return go_to(request, "console:sign_on")
+    return go_saying(request, "Whoever has not set up two steps is led to the page that does.", "console:sign_on")
 
 
 @require_POST
@@ -172,8 +166,7 @@ def change_provider(request: HttpRequest, pk: int) -> HttpResponse:
 def remove_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """Forget an identity provider and its secret."""
     remove_sign_on(actor=request.user, provider=_find_provider(pk))
-    messages.success(request, "The provider and its secret were removed.")
-    return go_to(request, "console:sign_on")
+    return go_saying(request, "The provider and its secret were removed.", "console:sign_on")
 
 
 def _find_provider(pk: int) -> SignOnProvider:
@@ -184,8 +177,7 @@ def _save_provider(request: HttpRequest, form: SignOnForm, editing: SignOnProvid
     if not form.is_valid():
         return _sign_on_page(request, form, editing)
     row = save_sign_on(actor=request.user, provider=form.save(commit=False), secret=form.cleaned_data["secret"])
-    messages.success(request, f"{row.name} was saved.")
-    return go_to(request, "console:sign_on")
+    return go_saying(request, f"{row.name} was saved.", "console:sign_on")
 
 
 def _sign_on_page(request: HttpRequest, form: SignOnForm, editing: SignOnProvider | None = None) -> HttpResponse:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -11,7 +10,7 @@ from vectorless_web.console.subjects import usage
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.lookups import one_or_404
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.models import Budget
 
@@ -45,8 +44,7 @@ def save(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=422)
     services.set_budget(actor=request.user, budget=form.budget())
-    messages.success(request, "The budget was set.")
-    return go_to(request, "console:budgets")
+    return go_saying(request, "The budget was set.", "console:budgets")
 
 
 @require_POST
@@ -55,5 +53,4 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a limit."""
     budget = one_or_404(Budget.objects.select_related("workspace", "user"), "There is no such budget.", pk=pk)
     services.remove_budget(actor=request.user, budget=budget)
-    messages.success(request, "The budget was lifted.")
-    return go_to(request, "console:budgets")
+    return go_saying(request, "The budget was lifted.", "console:budgets")

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.console.subjects import work
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.lookups import one_or_404
-from vectorless_web.infra.web.pages import go_to, offer_undo
+from vectorless_web.infra.web.pages import go_saying, go_to, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.forms import ProviderForm
@@ -73,8 +73,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo the removal of a provider of the whole site."""
     row = removed_provider(None, pk)
     services.restore_provider(actor=request.user, provider=row)
-    messages.success(request, f"{row.name} is back.")
-    return go_to(request, "console:models")
+    return go_saying(request, f"{row.name} is back.", "console:models")
 
 
 @require_POST
@@ -85,8 +84,7 @@ def allow_host(request: HttpRequest) -> HttpResponse:
         row = services.allow_host(actor=request.user, host=request.POST.get("host", ""))
     except Problem as problem:
         return _page(request, ProviderForm(workspace=None), problem=problem)
-    messages.success(request, f"Models at {row.host} may be asked.")
-    return go_to(request, "console:models")
+    return go_saying(request, f"Models at {row.host} may be asked.", "console:models")
 
 
 @require_POST
@@ -95,8 +93,7 @@ def forbid_host(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a host from the list."""
     row = one_or_404(ModelHost.objects, "There is no such host.", pk=pk)
     services.forbid_host(actor=request.user, row=row)
-    messages.success(request, f"{row.host} was taken from the list.")
-    return go_to(request, "console:models")
+    return go_saying(request, f"{row.host} was taken from the list.", "console:models")
 
 
 def _of_site(pk: int) -> ModelProvider:
@@ -111,8 +108,7 @@ def _save(request: HttpRequest, form: ProviderForm, editing: ModelProvider | Non
         return _page(request, form, editing=editing)
     row = form.save(commit=False)
     services.save_provider(actor=request.user, provider=row, api_key=form.cleaned_data["api_key"])
-    messages.success(request, f"{row.name} was saved.")
-    return go_to(request, "console:models")
+    return go_saying(request, f"{row.name} was saved.", "console:models")
 
 
 def _page(

@@ -14,7 +14,7 @@ from vectorless_web.console.views.usage import SPANS, make_csv, read_report
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import document_for
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import visits_in, workspace_context, workspace_for
@@ -119,8 +119,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let one document answer again."""
     document = _find_owned(request, slug, pk)
     documents.release_document(actor=request.user, document=document)
-    messages.success(request, f"{document.title} answers again.")
-    return go_to(request, "console:health", slug=slug)
+    return go_saying(request, f"{document.title} answers again.", "console:health", slug=slug)
 
 
 def _find_owned(request: HttpRequest, slug: str, pk: int) -> Document:

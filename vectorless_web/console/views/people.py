@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.console.forms import InviteForm
 from vectorless_web.console.subjects import people
 from vectorless_web.console.views import show_page, staff_only
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import services
 
@@ -82,8 +82,7 @@ def switch_on(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the account sign in again."""
     person = _changeable(request, pk)
     people.switch_on(actor=request.user, person=person)
-    messages.success(request, f"{person} can sign in again.")
-    return go_to(request, "console:person", pk=pk)
+    return go_saying(request, f"{person} can sign in again.", "console:person", pk=pk)
 
 
 @require_POST
@@ -103,8 +102,7 @@ def make_reset_link(request: HttpRequest, pk: int) -> HttpResponse:
 def end_sessions(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign every browser of the account out."""
     ended = people.end_all_sessions(actor=request.user, person=_changeable(request, pk))
-    messages.success(request, f"{ended} browser{'' if ended == 1 else 's'} signed out.")
-    return go_to(request, "console:person", pk=pk)
+    return go_saying(request, f"{ended} browser{'' if ended == 1 else 's'} signed out.", "console:person", pk=pk)
 
 
 @require_POST
@@ -114,8 +112,7 @@ def remove_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     person = _changeable(request, pk)
     removed = services.remove_two_step(actor=request.user, user=person)
     sentence = f"Two-step sign-in is off for {person}." if removed else f"{person} has no two-step sign-in."
-    messages.success(request, sentence)
-    return go_to(request, "console:person", pk=pk)
+    return go_saying(request, sentence, "console:person", pk=pk)
 
 
 @require_POST
@@ -124,8 +121,7 @@ def require_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask one person for two steps at sign-in."""
     person = _changeable(request, pk)
     services.require_two_steps(actor=request.user, user=person)
-    messages.success(request, f"{person} is led to the page that sets up two steps.")
-    return go_to(request, "console:person", pk=pk)
+    return go_saying(request, f"{person} is led to the page that sets up two steps.", "console:person", pk=pk)
 
 
 @require_POST

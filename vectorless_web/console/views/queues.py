@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from vectorless_web.console.selectors import QUEUE_NAMES
 from vectorless_web.console.subjects import operating
 from vectorless_web.console.views import show_page, staff_only
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 
 RIGHT = "console.run_queues"
 
@@ -41,8 +41,7 @@ def pause(request: HttpRequest, queue: str) -> HttpResponse:
 def resume(request: HttpRequest, queue: str) -> HttpResponse:
     """Go on with a queue."""
     operating.resume(actor=request.user, queue=_check_queue(queue))
-    messages.success(request, f"The queue of {QUEUE_NAMES[queue]} goes on.")
-    return go_to(request, "console:queues")
+    return go_saying(request, f"The queue of {QUEUE_NAMES[queue]} goes on.", "console:queues")
 
 
 @require_POST
@@ -59,8 +58,7 @@ def drain(request: HttpRequest, queue: str) -> HttpResponse:
 def stop(request: HttpRequest) -> HttpResponse:
     """End the work that a job is for."""
     operating.stop(actor=request.user, name=request.POST.get("job", ""))
-    messages.success(request, "The question was asked to stop. What was found is kept.")
-    return go_to(request, "console:queues")
+    return go_saying(request, "The question was asked to stop. What was found is kept.", "console:queues")
 
 
 @require_POST
@@ -68,8 +66,7 @@ def stop(request: HttpRequest) -> HttpResponse:
 def retry(request: HttpRequest) -> HttpResponse:
     """Have the work of a failed job done again."""
     operating.retry(actor=request.user, name=request.POST.get("job", ""))
-    messages.success(request, "The job waits for a worker again.")
-    return go_to(request, "console:queues")
+    return go_saying(request, "The job waits for a worker again.", "console:queues")
 
 
 @require_POST

@@ -13,7 +13,7 @@ from vectorless_web.console.forms import AnnouncementForm, PeriodForm, ReadOnlyF
 from vectorless_web.console.models import BackupTask
 from vectorless_web.console.subjects import maintenance, retention
 from vectorless_web.console.views import show_page, staff_only
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.site import announcement, is_read_only
@@ -114,8 +114,7 @@ def plan_read_only(request: HttpRequest) -> HttpResponse:
     except Problem as problem:
         return _maintenance_page(request, read_only_form=form, problem=problem)
     begun = "The site is read-only now" if is_read_only() else "Read-only mode is planned"
-    messages.success(request, f"{begun}. Every page says so, and staff can end it here.")
-    return go_to(request, "console:maintenance")
+    return go_saying(request, f"{begun}. Every page says so, and staff can end it here.", "console:maintenance")
 
 
 @require_POST
@@ -137,8 +136,7 @@ def announce(request: HttpRequest) -> HttpResponse:
     except Problem as problem:
         return _maintenance_page(request, announcement_form=form, problem=problem)
     shown = bool(form.cleaned_data["text"])
-    messages.success(request, "Every page shows it." if shown else "No announcement is shown.")
-    return go_to(request, "console:maintenance")
+    return go_saying(request, "Every page shows it." if shown else "No announcement is shown.", "console:maintenance")
 
 
 @require_POST

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import usage
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.csv_files import csv_line, csv_response
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying
 
 RIGHT = "console.view_dayusage"
 SPANS = (7, 30, 90)
@@ -57,5 +56,4 @@ def export(request: HttpRequest) -> HttpResponse:
 def recount(request: HttpRequest) -> HttpResponse:
     """Bring the figures up to now."""
     usage.recount_usage(actor=request.user)
-    messages.success(request, "The figures are up to date now.")
-    return go_to(request, "console:usage")
+    return go_saying(request, "The figures are up to date now.", "console:usage")

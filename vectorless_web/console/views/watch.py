@@ -4,7 +4,6 @@ import secrets
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, StreamingHttpResponse
 from django.urls import reverse
@@ -18,7 +17,7 @@ from vectorless_web.console.forms import AuditForm, SearchForm
 from vectorless_web.console.subjects import audit, metrics, stream
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.csv_files import csv_line
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 
@@ -87,8 +86,7 @@ def save_search(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         raise Problem("The name of a search has 1 to 120 characters.", remedy="Give it another.", code="invalid_name")
     saved = audit.save_search(actor=request.user, name=form.cleaned_data["name"], filters=form.query())
-    messages.success(request, f"“{saved.name}” is kept.")
-    return go_to(request, f"{reverse('console:audit')}?{urlencode(saved.filters)}")
+    return go_saying(request, f"“{saved.name}” is kept.", f"{reverse('console:audit')}?{urlencode(saved.filters)}")
 
 
 @require_POST

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.console.subjects import site, work
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.documents.services import release_document
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 
 
 @require_GET
@@ -25,8 +25,7 @@ def show(request: HttpRequest) -> HttpResponse:
 def stop_run(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask a run to stop."""
     work.stop_run(actor=request.user, pk=pk)
-    messages.success(request, "The question was asked to stop. What was found is kept.")
-    return go_to(request, "console:work")
+    return go_saying(request, "The question was asked to stop. What was found is kept.", "console:work")
 
 
 @require_POST
@@ -34,8 +33,7 @@ def stop_run(request: HttpRequest, pk: int) -> HttpResponse:
 def read_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Have a document read again."""
     work.read_again(actor=request.user, pk=pk)
-    messages.success(request, "The document waits to be read again.")
-    return go_to(request, "console:work")
+    return go_saying(request, "The document waits to be read again.", "console:work")
 
 
 @require_POST
@@ -59,8 +57,7 @@ def links(request: HttpRequest) -> HttpResponse:
 def revoke_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Close one link."""
     work.close_link(actor=request.user, pk=pk)
-    messages.success(request, "The link is closed.")
-    return go_to(request, "console:links")
+    return go_saying(request, "The link is closed.", "console:links")
 
 
 @require_POST
@@ -68,8 +65,7 @@ def revoke_link(request: HttpRequest, pk: int) -> HttpResponse:
 def replay_run(request: HttpRequest, pk: int) -> HttpResponse:
     """Have a run replayed."""
     work.replay_run(actor=request.user, pk=pk)
-    messages.success(request, f"Question {pk} is being replayed. Its page tells what came of it.")
-    return go_to(request, "console:work")
+    return go_saying(request, f"Question {pk} is being replayed. Its page tells what came of it.", "console:work")
 
 
 @require_POST
@@ -78,8 +74,7 @@ def quarantine(request: HttpRequest) -> HttpResponse:
     """Keep a document from answering."""
     number, reason = request.POST.get("document", ""), request.POST.get("reason", "")
     document = work.quarantine(actor=request.user, number=number, reason=reason)
-    messages.success(request, f"Document {document.pk} answers nothing until it is released.")
-    return go_to(request, "console:work")
+    return go_saying(request, f"Document {document.pk} answers nothing until it is released.", "console:work")
 
 
 @require_POST
@@ -87,8 +82,7 @@ def quarantine(request: HttpRequest) -> HttpResponse:
 def release(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a document answer again."""
     release_document(actor=request.user, document=work.find_document(pk))
-    messages.success(request, f"Document {pk} answers again.")
-    return go_to(request, "console:work")
+    return go_saying(request, f"Document {pk} answers again.", "console:work")
 
 
 @require_GET
@@ -104,5 +98,4 @@ def test_mail(request: HttpRequest) -> HttpResponse:
     """Send the administrator a mail."""
     address = cast(AbstractUser, request.user).email
     site.send_test_mail(actor=request.user, to=address)
-    messages.success(request, f"A mail is on its way to {address}.")
-    return go_to(request, "console:site")
+    return go_saying(request, f"A mail is on its way to {address}.", "console:site")

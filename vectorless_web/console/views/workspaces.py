@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.console.forms import LimitsForm
 from vectorless_web.console.subjects import work
 from vectorless_web.console.views import show_page, staff_only
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.forms import DeleteForm
@@ -56,8 +56,7 @@ def visit(request: HttpRequest, pk: int) -> HttpResponse:
 def end_visit(request: HttpRequest, pk: int) -> HttpResponse:
     """Close a workspace again before the hour is over."""
     services.end_visit(actor=request.user, workspace=work.find_workspace(pk).workspace)
-    messages.success(request, "The workspace is closed to you again.")
-    return go_to(request, "console:workspace", pk=pk)
+    return go_saying(request, "The workspace is closed to you again.", "console:workspace", pk=pk)
 
 
 @require_POST
@@ -74,8 +73,7 @@ def limit(request: HttpRequest, pk: int) -> HttpResponse:
         max_bytes=limits["max_bytes"],
         max_documents=limits["max_documents"],
     )
-    messages.success(request, "The limits were set.")
-    return go_to(request, "console:workspace", pk=pk)
+    return go_saying(request, "The limits were set.", "console:workspace", pk=pk)
 
 
 @require_POST
@@ -83,8 +81,7 @@ def limit(request: HttpRequest, pk: int) -> HttpResponse:
 def archive(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a workspace be read alone."""
     services.archive_workspace(actor=request.user, workspace=work.find_workspace(pk).workspace)
-    messages.success(request, "The workspace can be read, and nothing in it changes.")
-    return go_to(request, "console:workspace", pk=pk)
+    return go_saying(request, "The workspace can be read, and nothing in it changes.", "console:workspace", pk=pk)
 
 
 @require_POST
@@ -92,8 +89,7 @@ def archive(request: HttpRequest, pk: int) -> HttpResponse:
 def reopen(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a workspace out of the archive."""
     services.reopen_workspace(actor=request.user, workspace=work.find_workspace(pk).workspace)
-    messages.success(request, "The workspace is in use again.")
-    return go_to(request, "console:workspace", pk=pk)
+    return go_saying(request, "The workspace is in use again.", "console:workspace", pk=pk)
 
 
 @require_POST
@@ -117,5 +113,4 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
         services.restore_workspace(actor=request.user, workspace=work.find_workspace(pk).workspace)
     except Problem as problem:
         return _page(request, pk, problem)
-    messages.success(request, "The workspace is back, with everything in it.")
-    return go_to(request, "console:workspace", pk=pk)
+    return go_saying(request, "The workspace is back, with everything in it.", "console:workspace", pk=pk)

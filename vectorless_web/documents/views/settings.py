@@ -20,7 +20,7 @@ from vectorless_web.documents.background import (
 from vectorless_web.documents.forms import EmbeddingForm, FolderAccessForm
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_saying, go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
@@ -229,8 +229,7 @@ def open_to_all(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except Problem as problem:
         form = FolderAccessForm(workspace=workspace, folder=found, user=request.user)
         return problem.mark(_folder_page(request, workspace, found, form, problem=problem))
-    messages.success(request, f"Everyone here may see {found.name} now.")
-    return go_to(request, "documents:folder_access", slug=slug)
+    return go_saying(request, f"Everyone here may see {found.name} now.", "documents:folder_access", slug=slug)
 
 
 def _find_folder(request: HttpRequest, slug: str, pk: int) -> tuple[Workspace, Folder]:

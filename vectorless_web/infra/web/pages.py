@@ -66,6 +66,12 @@ def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpRespo
     return redirect(to, *args, **kwargs)
 
 
+def go_saying(request: HttpRequest, sentence: str, to: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+    """Send the browser to another page, as `go_to`, which says what was done."""
+    messages.success(request, sentence)
+    return go_to(request, to, *args, **kwargs)
+
+
 def offer_undo(request: HttpRequest, sentence: str, address: str) -> None:
     """Say on the next page what was done, with a button that posts to an address of ours and undoes it."""
     messages.success(request, sentence, extra_tags=address)

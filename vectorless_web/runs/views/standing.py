@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_saying, go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import mark_seen
@@ -47,8 +47,7 @@ def share_named(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
     named = [number for text in request.POST.getlist("people") if (number := parse_whole_number(text)) is not None]
     services.share_with_members(user=request.user, run=run, people=named)
-    messages.success(request, "Saved with whom this question is shared.")
-    return go_to(request, "runs:people", slug=slug, pk=pk)
+    return go_saying(request, "Saved with whom this question is shared.", "runs:people", slug=slug, pk=pk)
 
 
 @require_POST

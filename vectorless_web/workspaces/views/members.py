@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.accounts.adapters import INVITATION
@@ -54,8 +54,7 @@ def revoke_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Close an invitation's link."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     services.revoke_invitation(actor=request.user, invitation=selectors.invitation_in(workspace, pk))
-    messages.success(request, "The invitation was revoked.")
-    return go_to(request, "workspaces:members", slug=slug)
+    return go_saying(request, "The invitation was revoked.", "workspaces:members", slug=slug)
 
 
 @require_POST
@@ -84,8 +83,7 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except Problem as problem:
         return _members_page(request, workspace, InviteForm(), problem=problem)
     if membership.user_id == request.user.pk:
-        messages.success(request, f"You have left {workspace.name}.")
-        return go_to(request, "/")
+        return go_saying(request, f"You have left {workspace.name}.", "/")
     address = reverse("workspaces:members", kwargs={"slug": slug})
     return go_to(request, f"{address}?removed={membership.user_id}")
 
@@ -174,8 +172,7 @@ def leave_now(request: HttpRequest, slug: str) -> HttpResponse:
         services.remove_member(actor=request.user, membership=own)
     except Problem as problem:
         return _leave_page(request, workspace, problem)
-    messages.success(request, f"You have left {workspace.name}. What you added stays.")
-    return go_to(request, "/")
+    return go_saying(request, f"You have left {workspace.name}. What you added stays.", "/")
 
 
 @require_POST

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.capability import PRESETS, Preset, preset
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
+from vectorless_web.infra.web.pages import go_saying, go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import (
@@ -71,8 +71,7 @@ class Tab:
 
     def leave(self, request: HttpRequest, workspace: Workspace, said: str) -> HttpResponse:
         """Go back to the page after an act, and say there what was done."""
-        messages.success(request, said)
-        return go_to(request, self.address, slug=workspace.slug)
+        return go_saying(request, said, self.address, slug=workspace.slug)
 
 
 @require_GET
@@ -132,8 +131,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return DANGER.show(request, workspace, form, status=422)
     services.delete_workspace(actor=request.user, workspace=workspace)
-    messages.success(request, f"{workspace.name} was deleted.")
-    return go_to(request, "/")
+    return go_saying(request, f"{workspace.name} was deleted.", "/")
 
 
 def _new_page(request: HttpRequest, form: BaseForm, status: int = 200) -> HttpResponse:
