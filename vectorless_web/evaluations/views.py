@@ -19,7 +19,7 @@ from vectorless_web.evaluations.models import Evaluation, GoldenSet
 from vectorless_web.evaluations.reading import read_import, write_row
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.queues.jobs import find_hold
-from vectorless_web.infra.web.csv_files import csv_response
+from vectorless_web.infra.web.csv_files import csv_response, download
 from vectorless_web.infra.web.pages import go_saying, go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.line import BACKGROUND_QUEUE
@@ -145,9 +145,8 @@ def export_set(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The questions that exist for the user, as a file that can be imported again."""
     golden_set = selectors.set_for(request.user, slug, pk)
     questions = selectors.questions_of(golden_set, request.user).prefetch_related("documents")
-    response = HttpResponse(exports.set_as_lines(questions), content_type="application/x-ndjson; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="golden-set-{golden_set.pk}.jsonl"'
-    return response
+    name, media_type = f"golden-set-{golden_set.pk}.jsonl", "application/x-ndjson; charset=utf-8"
+    return download(exports.set_as_lines(questions), media_type, name)
 
 
 @require_POST
@@ -339,6 +338,4 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         text, kind = exports.as_markdown(found, summary), "text/markdown; charset=utf-8"
     else:
         raise Http404("There is no such form.")
-    response = HttpResponse(text, content_type=kind)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return download(text, kind, name)

@@ -17,10 +17,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.infra.web.pages import go_saying
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.request_limits import describe_wait
 from vectorless_web.profiles import selectors, services
 from vectorless_web.profiles.forms import LeaveForm, ProfileForm
 from vectorless_web.profiles.sessions import TIME_ZONE
-from vectorless_web.workspaces.accounts.adapters import begin_try, find_followed_invitation, format_wait, try_of
+from vectorless_web.workspaces.accounts.adapters import begin_try, find_followed_invitation, try_of
 from vectorless_web.workspaces.services import describe_orphaned_workspaces
 
 
@@ -129,7 +130,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     user = _account_of(request)
     form = LeaveForm(request.POST, user=user)
     if wait := begin_try(try_of(request, user.get_username())):
-        form.add_error(None, f"Too many wrong passwords. Try again in {format_wait(wait)}.")
+        form.add_error(None, f"Too many wrong passwords. Try again in {describe_wait(wait)}.")
     if not form.is_valid():
         return _data_page(request, form, status=422)
     try:

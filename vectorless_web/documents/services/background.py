@@ -90,6 +90,8 @@ class BackgroundWork(Generic[Work]):
     choices: type[EmbeddingChoice] | type[SummaryChoice]
     rows_of: Callable[[int], QuerySet[Work]]
     """The rows of a workspace that may be worked on."""
+    queue_missing: Callable[[Any], int]
+    """Makes the rows that a choice still lacks, and says how many."""
 
     def start_next(self, workspace_id: int) -> bool:
         """Enqueue the job of the next waiting row unless one is under way or the server is being spared."""
@@ -104,14 +106,17 @@ class BackgroundWork(Generic[Work]):
         jobs.enqueue(self.job, row.pk, queue="documents", job_id=row.job_id, seconds=JOB_SECONDS)
         return True
 
-    def resume(self, queue_missing: Callable[[Any], int]) -> int:
-        """Recover rows whose worker died, queues without a job and overlooked documents; how many were queued.
+    def want(self, workspace_id: int) -> None:
+        """Queue what a workspace still lacks, if it wants the work at all; begin when nothing is under way."""
+        choice = self.choices.objects.filter(workspace=workspace_id, enabled=True).first()
+        if choice is not None and self.queue_missing(choice):
+            self.start_next(workspace_id)
 
-        `queue_missing` makes the rows that a choice still lacks, and says how many.
-        """
+    def resume(self) -> int:
+        """Recover rows whose worker died, queues without a job and overlooked documents; how many were queued."""
         touched = self._requeue_lost()
         for choice in self.choices.objects.filter(enabled=True):
-            touched += queue_missing(choice)
+            touched += self.queue_missing(choice)
             row = self._next_waiting(choice.workspace_id)
             if row is not None and not self._has_job(row):
                 self.start_next(choice.workspace_id)

@@ -35,13 +35,6 @@ from vectorless_web.workspaces.storage import SecretUnreadable
 
 Status = VectorFile.Status
 
-EMBEDDING = BackgroundWork(
-    rule=EMBEDDINGS,
-    job="vectorless_web.documents.jobs.embed_version",
-    choices=EmbeddingChoice,
-    rows_of=vector_files_of,
-)
-
 
 def queue_missing(choice: EmbeddingChoice) -> int:
     """Queue every ready document of the workspace that has no vectors yet; how many."""
@@ -53,17 +46,14 @@ def queue_missing(choice: EmbeddingChoice) -> int:
     return len(rows)
 
 
-def want_vectors(workspace_id: int) -> None:
-    """Queue what a workspace still has to embed, if it searches by meaning at all; begin when nothing is under way."""
-    choice = EmbeddingChoice.objects.filter(workspace=workspace_id, enabled=True).first()
-    if choice is not None and queue_missing(choice):
-        EMBEDDING.start_next(choice.workspace_id)
-
-
-def resume_embedding() -> int:
-    """Recover files whose worker died, queues without a job and overlooked documents; how many were queued."""
-    return EMBEDDING.resume(queue_missing)
-
+EMBEDDING = BackgroundWork(
+    rule=EMBEDDINGS,
+    job="vectorless_web.documents.jobs.embed_version",
+    choices=EmbeddingChoice,
+    rows_of=vector_files_of,
+    queue_missing=queue_missing,
+)
+want_vectors, resume_embedding = EMBEDDING.want, EMBEDDING.resume
 
 Connect = Callable[[EmbeddingChoice], Embedder]
 Known = dict[str, NDArray[np.float32]]

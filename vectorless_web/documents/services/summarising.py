@@ -28,12 +28,6 @@ CALLS_A_TURN = 5
 """Calls after which a document is put back behind the uploads that wait, with the lines it has."""
 NO_MODEL = "This workspace has no model. Connect one under Models."
 NO_LINES = "The model answered, but wrote no line on any section. Try again, or choose another model under Models."
-SUMMARISING = BackgroundWork(
-    rule=SUMMARIES,
-    job="vectorless_web.documents.jobs.summarise_version",
-    choices=SummaryChoice,
-    rows_of=summary_rows_of,
-)
 
 
 @transaction.atomic
@@ -67,13 +61,6 @@ def retry_summaries(*, actor: User, workspace: Workspace) -> None:
     SUMMARISING.start_next(choice.workspace_id)
 
 
-def want_summaries(workspace_id: int) -> None:
-    """Queue what a workspace still has to summarise, if it does at all; begin when nothing is under way."""
-    choice = SummaryChoice.objects.filter(workspace=workspace_id, enabled=True).first()
-    if choice is not None and queue_unsummarised(choice):
-        SUMMARISING.start_next(choice.workspace_id)
-
-
 def queue_unsummarised(choice: SummaryChoice) -> int:
     """Queue every current version that has no lines yet, or lines of another compiled file; how many."""
     if not choice.enabled:
@@ -88,9 +75,14 @@ def queue_unsummarised(choice: SummaryChoice) -> int:
     return len(rows) + again.update(**SUMMARIES.make_requeued_values())
 
 
-def resume_summaries() -> int:
-    """Recover summaries whose worker died, queues without a job and overlooked documents; how many were queued."""
-    return SUMMARISING.resume(queue_unsummarised)
+SUMMARISING = BackgroundWork(
+    rule=SUMMARIES,
+    job="vectorless_web.documents.jobs.summarise_version",
+    choices=SummaryChoice,
+    rows_of=summary_rows_of,
+    queue_missing=queue_unsummarised,
+)
+want_summaries, resume_summaries = SUMMARISING.want, SUMMARISING.resume
 
 
 def summarise_version(summaries_id: int, *, connect: Connect) -> None:

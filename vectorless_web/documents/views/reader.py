@@ -40,6 +40,7 @@ from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.corrections import CorrectionAct
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.web.csv_files import download
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import mark_seen
@@ -308,9 +309,8 @@ def markdown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The words of the current version, or of `?version=`, as a Markdown file."""
     document = selectors.document_for(request.user, slug, pk)
     version = selectors.ready_version(document, _read_query(request).get("version"))
-    response = HttpResponse(write_document(open_version(version)), content_type="text/markdown; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(True, f"{PurePath(document.name).stem}.md")
-    return response
+    name = f"{PurePath(document.name).stem}.md"
+    return download(write_document(open_version(version)), "text/markdown; charset=utf-8", name)
 
 
 def _opened_original(version: DocumentVersion) -> File:

@@ -1,9 +1,10 @@
 """The pages of grids: the list, one grid as a table, the drawer of one cell, and the acts on them."""
 
+import json
 from html import escape
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
@@ -12,7 +13,7 @@ from vectorless_web.grids import selectors, services
 from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, RowsForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid, Row
 from vectorless_web.grids.rendering import fits_column, list_bars, progress_context, show_cells, shown_value
-from vectorless_web.infra.web.csv_files import csv_response
+from vectorless_web.infra.web.csv_files import csv_response, download
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.page.sheets import sheets_of
@@ -125,16 +126,14 @@ def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk)
     filled = exporting.fill_for(request.user, grid, request.build_absolute_uri)
+    name = exporting.file_name(grid, form)
     if form == "csv":
-        return csv_response(exporting.as_csv(filled), exporting.file_name(grid, "csv"))
+        return csv_response(exporting.as_csv(filled), name)
     if form == "json":
-        response: HttpResponse = JsonResponse(exporting.as_json(filled), json_dumps_params={"indent": 2})
-    elif form == "xlsx":
-        response = HttpResponse(exporting.as_workbook(filled), content_type=exporting.WORKBOOK)
-    else:
-        raise Http404("A grid can be exported as xlsx, csv or json.")
-    response["Content-Disposition"] = f'attachment; filename="{exporting.file_name(grid, form)}"'
-    return response
+        return download(json.dumps(exporting.as_json(filled), indent=2), "application/json", name)
+    if form == "xlsx":
+        return download(exporting.as_workbook(filled), exporting.WORKBOOK, name)
+    raise Http404("A grid can be exported as xlsx, csv or json.")
 
 
 def _answer_act(request: HttpRequest, grid: Grid) -> HttpResponse:

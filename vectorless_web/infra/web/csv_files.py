@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.http import content_disposition_header
 
 _FORMULA_SIGNS = tuple("=+-@\t\r")
 """Signs by which a spreadsheet program takes a cell for a formula."""
@@ -22,9 +23,13 @@ def csv_line(values: Iterable[Any]) -> str:
 
 def csv_response(lines: Sequence[str], name: str) -> HttpResponse:
     """Lines of CSV as a download of that file name."""
-    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return download("".join(lines), "text/csv; charset=utf-8", name)
+
+
+def download(content: str | bytes, media_type: str, name: str) -> HttpResponse:
+    """Content as a file of that name, which the browser stores."""
+    told = content_disposition_header(True, name)
+    return HttpResponse(content, content_type=media_type, headers={"Content-Disposition": told})
 
 
 def _escape_formula(value: Any) -> Any:

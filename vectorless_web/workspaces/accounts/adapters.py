@@ -25,7 +25,13 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import client_address, counted_address, give_back, seconds_to_wait
+from vectorless_web.infra.web.request_limits import (
+    client_address,
+    counted_address,
+    describe_wait,
+    give_back,
+    seconds_to_wait,
+)
 from vectorless_web.workspaces.models import Invitation
 from vectorless_web.workspaces.selectors import User, invitation_by
 from vectorless_web.workspaces.services import accept_invitation, invitation_closed
@@ -261,7 +267,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Count a try to sign in; ValidationError when there were too many."""
         self._try = try_of(request, str(credentials.get("username") or credentials.get("email") or ""))
         if wait := begin_try(self._try):
-            sentence = f"Too many failed tries to sign in. Try again in {format_wait(wait)}."
+            sentence = f"Too many failed tries to sign in. Try again in {describe_wait(wait)}."
             raise ValidationError(sentence, code="too_many_login_attempts")
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
@@ -319,11 +325,6 @@ class MFAAdapter(DefaultMFAAdapter):
                 code="secret_unreadable",
                 status=503,
             ) from error
-
-
-def format_wait(seconds: int) -> str:
-    """ "90 seconds", "5 minutes"."""
-    return f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
 
 
 def find_followed_invitation(request: HttpRequest) -> Invitation | None:
