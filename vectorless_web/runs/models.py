@@ -200,7 +200,7 @@ class Step(models.Model):
 
 
 class Answer(models.Model):
-    """How a run ended. `confidence`, its factors, `strength` and `signals` are of earlier versions."""
+    """How a run ended. `confidence`, a share in [0, 1], is of earlier versions."""
 
     class Verdict(models.TextChoices):
         """How far an answer was checked; the help page defines each word."""
@@ -210,24 +210,12 @@ class Answer(models.Model):
         PARTLY = "partly", "Partly verified"
         NOT_VERIFIED = "not", "Not verified"
 
-    class Strength(models.TextChoices):
-        STRONG = "strong", "Strong"
-        MODERATE = "moderate", "Moderate"
-        WEAK = "weak", "Weak"
-
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="answer")
     markdown = models.TextField(blank=True)
     value = models.CharField(max_length=200, blank=True)
     verdict = models.CharField(max_length=8, choices=Verdict.choices, blank=True)
     """ "" for runs without an answer and for those of earlier versions."""
     confidence = models.FloatField(null=True, blank=True)
-    claims_held = models.FloatField(null=True, blank=True)
-    parts_covered = models.FloatField(null=True, blank=True)
-    evidence_fit = models.FloatField(null=True, blank=True)
-    strength = models.CharField(max_length=8, choices=Strength.choices, blank=True)
-    """The word for the confidence; "" for answers from before there was one."""
-    signals = models.JSONField(default=dict, blank=True)
-    """{name: share in [0, 1]}, what the confidence was worked out from."""
     grounded = models.BooleanField(default=False)
     abstained = models.BooleanField(default=False)
     missing = models.JSONField(default=list, blank=True)
