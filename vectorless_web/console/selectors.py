@@ -26,27 +26,17 @@ from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.selectors import User
 
 TONES = {Level.OK: "good", Level.DEGRADED: "warn", Level.UNAVAILABLE: "bad"}
-NAMES = {
-    "database": "Database",
-    "migrations": "Migrations",
-    "integrity": "Database file",
-    "redis": "Redis",
-    "sweep": "Sweep",
-    "render": "Page pictures",
-    "disk": "Disk",
-    "storage": "Stored files",
+PARTS = {
+    "database": ("Database", "maintenance"),
+    "migrations": ("Migrations", "site"),
+    "integrity": ("Database file", "maintenance"),
+    "redis": ("Redis", "queues"),
+    "sweep": ("Sweep", "retention"),
+    "render": ("Page pictures", "work"),
+    "disk": ("Disk", "retention"),
+    "storage": ("Stored files", "maintenance"),
 }
-PLACES = {
-    "database": "maintenance",
-    "migrations": "site",
-    "integrity": "maintenance",
-    "redis": "queues",
-    "sweep": "retention",
-    "render": "work",
-    "disk": "retention",
-    "storage": "maintenance",
-}
-"""The page of the console where something can be done about a part."""
+"""What a part is called, and the page of the console where something can be done about it."""
 QUEUE_NAMES = {
     "runs": "questions",
     "documents": "documents",
@@ -83,7 +73,7 @@ def _describe_finding(name: str, finding: Finding) -> Part:
         label = f"Workers on {what}" if kind == "workers" else f"Queue of {what}"
         place = "queues"
     else:
-        label, place = NAMES.get(name, name.capitalize()), PLACES.get(name, "")
+        label, place = PARTS.get(name, (name.capitalize(), ""))
     text = "" if finding.text == "ok" else finding.text
     return Part(label, TONES[finding.level], STATUS[finding.level], text, place)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
@@ -64,6 +64,14 @@ class LinkTerms:
     """Openings after which it closes; None for any number."""
 
 
+def end_after(days: int) -> datetime:
+    """When a link ends that is open for so many days; Problem (422) for too few and too many."""
+    if not 1 <= days <= DAYS_MAX:
+        cause = f"A link can be open for 1 to {DAYS_MAX} days."
+        raise Problem(cause, remedy="Choose another number of days.", code="invalid_input")
+    return timezone.now() + timedelta(days=days)
+
+
 @transaction.atomic
 def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str]:
     """A link to a finished run and its token, returned this once. Problem for what makes no sense."""
@@ -81,12 +89,7 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
         sentence = "This run has read a restricted folder, or names a document of one: no link can show it."
         remedy = "Ask again without those documents, and share that."
         raise Problem(sentence, remedy=remedy, code="restricted_folder", status=403)
-    if not 1 <= days <= DAYS_MAX:
-        raise Problem(
-            f"A link can be open for 1 to {DAYS_MAX} days.",
-            remedy="Choose another number of days.",
-            code="invalid_input",
-        )
+    end = end_after(days)
     if password and len(password) < PASSWORD_MIN:
         raise Problem(
             "The password is too short.", remedy=f"Take one of {PASSWORD_MIN} characters or more.", code="weak_password"
@@ -107,7 +110,7 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
         label=" ".join(terms.label.split())[:LABEL_MAX],
         views_max=views,
         created_by_id=user.pk,
-        expires_at=timezone.now() + timedelta(days=days),
+        expires_at=end,
     )
     details = {"days": days, "password": bool(password), "without_names": terms.redact, "views": views}
     record(actor=user, verb="run.shared", workspace=run.workspace, target=run, details=details)

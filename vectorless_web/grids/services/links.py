@@ -1,14 +1,11 @@
 """Links that show a grid, read-only, to anybody who holds them. Rows in restricted folders are left out."""
 
-from datetime import timedelta
-
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from vectorless_web.grids.models import Grid, GridLink
-from vectorless_web.infra.web.problems import Problem
-from vectorless_web.sharing.services import DAYS_MAX
+from vectorless_web.sharing.services import end_after
 from vectorless_web.workspaces.selectors import User, belongs
 from vectorless_web.workspaces.services import record
 from vectorless_web.workspaces.storage import hash_token, new_token
@@ -17,13 +14,7 @@ from vectorless_web.workspaces.storage import hash_token, new_token
 @transaction.atomic
 def make_link(*, user: User, grid: Grid, days: int) -> tuple[GridLink, str]:
     """A link to a grid and its token, returned this once."""
-    if not 1 <= days <= DAYS_MAX:
-        raise Problem(
-            f"A link can be open for 1 to {DAYS_MAX} days.",
-            remedy="Choose another number of days.",
-            code="invalid_input",
-        )
-    token, end = new_token(), timezone.now() + timedelta(days=days)
+    token, end = new_token(), end_after(days)
     link = GridLink.objects.create(grid=grid, token_hash=hash_token(token), created_by_id=user.pk, expires_at=end)
     record(actor=user, verb="grid.shared", workspace=grid.workspace, target=grid, details={"days": days})
     return link, token

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 from asgiref.sync import sync_to_async
@@ -323,18 +323,6 @@ ENDED, BROKEN = 1000, 1011
 """Close codes of a websocket (RFC 6455): the run has ended and all was sent; it could not be drawn, so try again."""
 
 
-class Socket(Protocol):
-    """What the hub sends a page its messages through."""
-
-    async def send(self, text_data: str) -> None:
-        """Send a message."""
-        ...
-
-    async def close(self, code: int) -> None:
-        """End the connection."""
-        ...
-
-
 class RunViewer:
     """One open page: what it holds, and its socket. It is brought up to the feed by a task of its own.
 
@@ -342,7 +330,7 @@ class RunViewer:
     was held up gets what it missed in one message.
     """
 
-    def __init__(self, socket: Socket, *, user_id: int, audience: Audience, after: int) -> None:
+    def __init__(self, socket: AsyncWebsocketConsumer, *, user_id: int, audience: Audience, after: int) -> None:
         self.user_id, self.audience, self.sent = user_id, audience, after
         self._socket = socket
         self._shown: State | None = None
