@@ -123,6 +123,9 @@ def test_limits_are_kept(refused, name, content, limits, code):
     assert refused(content, name, limits=CompileLimits(**limits)) == code
 
 
+MESSAGE = "From: a\nTo: b\nDate: Fri, 21 Feb 2025 16:52\nContent-Type: text/plain; charset=utf-8\n\n"
+
+
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -130,6 +133,10 @@ def test_limits_are_kept(refused, name, content, limits, code):
         (codecs.BOM_UTF8 + "Zürich".encode(), "Zürich"),
         ("Zürich".encode("utf-16"), "Zürich"),
         ("Zürich costs 5 € a “day”, naïve as it may seem to some of us here.".encode("cp1252"), "5 € a “day”"),
+        ("Büro – ".encode() * 3 + "£460,000".encode("cp1252"), "Büro – £460,000"),
+        ("Die Miete für das Büro beträgt 300.".encode("cp850"), "Miete für das Büro beträgt"),
+        (MESSAGE.encode() + "Liegt 4 m über dem Kai – £3".encode(), "über dem Kai – £3"),
+        (MESSAGE.replace("utf-8", "iso-8859-2").encode() + "Žák má čas".encode("iso-8859-2"), "Žák má čas"),
         ("Договор вступает в силу со дня подписания сторонами и действует год.".encode("cp1251"), "Договор вступает"),
     ],
 )

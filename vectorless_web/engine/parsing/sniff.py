@@ -431,6 +431,9 @@ _DECLARED_WITHIN = 4096
 _DECLARATION = re.compile(
     rb"<(?:meta\b[^>]{0,200}?\bcharset|\?xml\b[^>]{0,100}?\bencoding)\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
 )
+_CONTENT_TYPE = re.compile(
+    rb"^Content-Type:[^\n]*(?:\r?\n[ \t][^\n]*)*?charset\s*=\s*\"?([\w.:-]{2,40})", re.IGNORECASE | re.MULTILINE
+)
 _LABELS = re.compile(
     r"windows-\d+|cp\d+|iso-?8859-\d+|iso-2022-jp|shift_jis|euc-jp|euc-kr|gb18030|big5|koi8-[ru]|mac-roman"
 )
@@ -459,6 +462,8 @@ languages have all of them so, and what is below could be data."""
 _FEW, _FEW_SHARE = 30, 0.2
 """Bytes beyond ASCII, by number and by share of the sample, below which encodings cannot be told apart; then
 Windows-1252 is taken."""
+_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+"""Bytes that Windows-1252 leaves open; where they stand, an older encoding of DOS or Macintosh is likelier."""
 # Guesses among these differ in few letters and are often wrong on short texts: Windows-1252 is by far the most common.
 _WESTERN = frozenset(
     (
@@ -475,6 +480,16 @@ _WESTERN = frozenset(
         "cp437",
     )
 )
+
+
+def _read_alone(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no UTF-8, as Windows-1252."""
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+_ALONE = "windows-1252-alone"
+codecs.register_error(_ALONE, _read_alone)
 
 
 def decode(data: bytes) -> str:
@@ -502,7 +517,15 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
+        if not declared and _is_mostly_utf8(data):
+            return data.decode("utf-8", _ALONE)
         return data.decode(declared or _guess(data), "replace")
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Whether more of the characters beyond ASCII are UTF-8 than bytes are not, as in threads put together."""
+    valid = data.decode("utf-8", "ignore")
+    return sum(not character.isascii() for character in valid) > len(data) - len(valid.encode())
 
 
 def _find_wide_encoding(data: bytes) -> str:
@@ -517,9 +540,9 @@ def _find_wide_encoding(data: bytes) -> str:
 
 
 def _find_declared_encoding(data: bytes) -> str:
-    """The encoding that a web page names in its head, or ""; UTF-8 is tried anyhow."""
+    """The encoding that a web page names in its head, or a message in its headers, or ""; UTF-8 is tried anyhow."""
     head = data[:_DECLARED_WITHIN]
-    match = _DECLARATION.search(head) if is_html(head) else None
+    match = (_DECLARATION if is_html(head) else _CONTENT_TYPE).search(head)
     label = match[1].decode("ascii").lower() if match else ""
     label = _WIDER.get(label, label)
     if not _LABELS.fullmatch(label):
@@ -533,9 +556,11 @@ def _find_declared_encoding(data: bytes) -> str:
 def _guess(data: bytes) -> str:
     sample = data[:_SAMPLE]
     high = sum(byte >= 0x80 for byte in sample)
-    if high < _FEW and high < _FEW_SHARE * len(sample):  # too little to tell encodings apart
-        return "cp1252"
-    best = from_bytes(sample).best()
-    if best is None or best.encoding in _WESTERN or best.encoding == "utf_8":
-        return "cp1252"
-    return best.encoding
+    is_few = high < _FEW and high < _FEW_SHARE * len(sample)  # too little to tell encodings apart
+    best = None if is_few else from_bytes(sample).best()
+    if best is not None and best.encoding not in _WESTERN and best.encoding != "utf_8":
+        return best.encoding
+    if _UNDEFINED.search(data):
+        older = from_bytes(sample, cp_isolation=["cp850", "mac_roman"]).best()
+        return older.encoding if older else "cp1252"
+    return "cp1252"

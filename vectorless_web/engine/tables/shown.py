@@ -69,7 +69,7 @@ def _show_row(view: TableView, index: int, row: Row) -> ShownLine:
 def _unit_words(relation: Relation) -> str:
     view = relation.view
     scale = scale_name(view.scale)
-    parts = (view.currency or view.measure, f"{scale}s" if scale else "")
+    parts = (view.unit, f"{scale}s" if scale else "")
     return ", ".join(part for part in parts if part) or relation.units
 
 
@@ -82,9 +82,8 @@ def _column_names(relation: Relation) -> tuple[str, ...]:
 
 def _column_name(relation: Relation, axis: Axis) -> str:
     """The header, with the period in words where the header does not tell its year itself, and the column's unit."""
-    periods, columns = relation.view.periods, relation.view.table.columns
+    periods = relation.view.periods
     period = periods[axis.index] if 0 < axis.index < len(periods) else None
     told = period.words if period and period.year and str(period.year) not in axis.name else ""
-    unit = columns[axis.index].unit if axis.index < len(columns) else ""
-    unit = "" if unit in axis.name else f"({unit})"
+    unit = "(%)" if axis.index in relation.view.percentages and "%" not in axis.name else ""
     return " ".join(part for part in (axis.name, told, unit) if part)

@@ -26,6 +26,7 @@ _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
+_MEASURE = re.compile(rf"(?:{_MEASURES})$", re.I)
 _BRACKETED = re.compile(rf"[(\[]\s*(?:(?:#|no\.|number) of )?({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf"(?:,?\s+in\s+|(?:(?<!\d),|,\s)\s*|\s(?=°))({_UNIT})\W*$", re.I)
@@ -153,8 +154,8 @@ _SCALE_NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}
 def units_scale(units: str) -> Decimal:
     """The factor a units line puts on its figures: 1000000 for "Dollars in millions, except per share data"."""
     told = _GLUED.sub(r"\1 ", units)
-    # A letter alone is a scale behind money and metres or bytes elsewhere.
-    scales = (m.scale for m in units_in(told) if len(m.text) > 1 or _SIGNED.search(told, 0, m.start))
+    # "m" and "mm" are scales behind money and measures elsewhere.
+    scales = (m.scale for m in units_in(told) if not _MEASURE.match(m.text) or _SIGNED.search(told, 0, m.start))
     return next((scale for scale in scales if scale != 1), Decimal(1))
 
 
@@ -197,7 +198,7 @@ def says_scale(text: str) -> bool:
     return units_scale(text) != 1
 
 
-_COUNTED = re.compile(r"\d(?<!000)\s?(?:thousand|million|billion|m\b|bn\b)", re.I)
+_COUNTED = re.compile(r"\d(?<!000)\s?(?:thousand|million|billion|mm?\b|bn\b)", re.I)
 """Scales of one number: "5 million" says nothing of other figures."""
 
 

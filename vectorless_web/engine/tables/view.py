@@ -170,11 +170,34 @@ class TableView:
 
     @cached_property
     def currency(self) -> str:
-        """The ISO code of the currency of its amounts, by its units line or its figures; "" when none is said."""
+        """The ISO code of the currency of its amounts, by its units line or its figures; "" for none or several."""
         cells = (cell.text for row in self.table.rows for cell in row.cells)
         figures = (text for text in cells if holds_figure(text) or text.strip() in _SIGNS)
         said = {*"".join((*figures, *(column.header for column in self.table.columns)))}
-        return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in said))
+        signs = [sign for sign in _SIGNS if sign in said]
+        return units_currency(self.units) or (units_currency(signs[0]) if len(signs) == 1 else "")
+
+    @cached_property
+    def unit(self) -> str:
+        """The currency that its units line names, else the currency or measure of all its figures; "" for none."""
+        printed, unit = units_currency(self.units), self.currency or self.measure
+        figures = [k for k, kind in enumerate(self.kinds) if kind in (ColumnKind.FIGURES, ColumnKind.CHANGE)]
+        places = [k for k in range(1, len(self.kinds)) if k not in self.note_columns]
+        is_signed = not self.currency or self.signed_columns.issuperset(figures)
+        return printed or (unit if is_signed and self._agrees(unit, places) else "")
+
+    @cached_property
+    def percentages(self) -> frozenset[int]:
+        """The columns in which all figures are percentages."""
+        places = (place for place, column in enumerate(self.table.columns) if column.unit == "%")
+        return frozenset(place for place in places if self._agrees("%", (place,)))
+
+    def _agrees(self, unit: str, places: Iterable[int]) -> bool:
+        """Whether nearly all cells of some columns are figures and none has the sign of another unit."""
+        cells = [row.cells[k].text.strip() for row in self.table.body for k in places if k < len(row.cells)]
+        said = [SHARE_BESIDE.sub("", text) for text in cells if any(map(str.isalnum, text))]
+        signs = {units_currency(text) or "%" * ("%" in text) for text in said}
+        return sum(map(holds_figure, said)) >= _NEARLY_ALL * len(said) and signs <= {"", unit}
 
     @cached_property
     def things_left_out(self) -> frozenset[str]:
@@ -395,6 +418,10 @@ _MOSTLY = 0.5
 """Share of the cells of a column that must hold a figure for it to be one of figures."""
 
 
+_NEARLY_ALL = 0.8
+"""Share of the cells that must hold a figure for one unit to be told of all."""
+
+
 def _column_kind(table: Table, place: int) -> ColumnKind:
     path = table.columns[place].path
     if place == 0:
@@ -455,9 +482,9 @@ _MOST_COLUMNS_TOLD = 12
 
 def _units_words(view: TableView) -> str:
     scale = scale_name(view.scale)
-    if scale and view.currency:
-        return f"{scale}s of {view.currency}"
-    return f"{scale}s" if scale else view.currency
+    if scale and view.unit:
+        return f"{scale}s of {view.unit}"
+    return f"{scale}s" if scale else view.unit
 
 
 def _columns_words(view: TableView) -> str:

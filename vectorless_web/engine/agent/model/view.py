@@ -281,7 +281,7 @@ class DocumentView:
             name = own or ("" if levels else clean_text(shown))
             period = periods[index] if 0 < index < len(periods) else None
             when = period.words if period and period.year and str(period.year) not in name else ""
-            unit = columns[index].unit if own and columns[index].unit not in (*name.split(), units) else ""
+            unit = "%" if own and index in relation.view.percentages and "%" not in (*name.split(), units) else ""
             more = ", ".join(filter(None, (when, unit)))
             names.append(f"{name} [{more}]".strip() if more else name)
         return names

@@ -90,8 +90,11 @@ def _write_body(writer: BlockWriter, message: EmailMessage, shelf: PictureShelf)
 
 def _decode(part: MIMEPart) -> str:
     """The text of a part; an encoding that nobody knows is read as Windows-1252."""
+    held = part.get_payload()
+    is_plain = str(part.get("Content-Transfer-Encoding", "8bit")).strip().lower() in ("7bit", "8bit", "binary")
     try:
-        said = part.get_content()
+        # What is packed in no way was decoded with the whole file.
+        said = held if is_plain and isinstance(held, str) and not held.isascii() else part.get_content()
     except (LookupError, ValueError, KeyError):
         data = part.get_payload(decode=True)
         said = data.decode("cp1252", "replace") if isinstance(data, bytes) else ""

@@ -223,8 +223,8 @@ def _plain_row(builder: TextBuilder, text: str, spans: Sequence[tuple[int, int]]
 def _cell(builder: TextBuilder, text: str, span: tuple[int, int], page: int, base: int, column: int) -> Cell:
     if column:
         _part_cells(builder, text, span[0] - 1, page, base, "\t")
-    offset, (start, end) = builder.length, span
+    offset, begun, (start, end) = builder.length, len(builder.parts), span
     if start < end:
         builder.raw(page, start - base, text[start:end])
     # Columns repeat what they say: equal cells share one text.
-    return Cell(sys.intern(text[start:end].translate({9: " ", 10: " "})), offset, end - start)
+    return Cell(sys.intern("".join(builder.parts[begun:])), offset, builder.length - offset)

@@ -1,7 +1,11 @@
 """Blocks of a plain text file, and headings found where a file marks none: by words, underline, capitals or number."""
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.markup.pages import TextBlock
@@ -11,6 +15,10 @@ from vectorless_web.engine.parsing.tables.spans import MOST_CELLS
 
 _RULE = re.compile(r"^\s*(=|-|~|\*|#|_)\1{2,}\s*$")
 _BULLET = re.compile(r"^\s*(?:[•●▪◦‣*+-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
+_BETWEEN_TABS = re.compile(r"\S(?:(?! {3,}|\t).)*")
+_RUN = re.compile(r"\S+(?: \S+)*")
+_NARROWEST_GAP, _OWN_GAP = 2, 3
+"""Spaces that part two columns in all lines, and those in a line by which it is known to have columns."""
 _TABBED = re.compile(r"\t|\S {3,}\S")
 _PRINTED = re.compile(r"\S")
 _LONG = 2_400
@@ -60,7 +68,7 @@ def _stanza_blocks(text: str, lines: list[tuple[int, int]]) -> Iterator[TextBloc
         return
     start, end = lines[0][0], lines[-1][1]
     rows = [text[a:b] for a, b in lines]
-    cells = [_cells(text, a, b) for a, b in lines] if len(rows) >= 2 and all(map(_TABBED.search, rows)) else []
+    cells = _cells(text, lines) if len(rows) >= 2 and all(map(_TABBED.search, rows)) else []
     if cells and len(cells) * max(map(len, cells)) <= MOST_CELLS:  # rows are filled up to the longest one
         yield TextBlock(NodeKind.TABLE, start, end, cells=cells)
     elif _BULLET.match(rows[0]):
@@ -69,8 +77,32 @@ def _stanza_blocks(text: str, lines: list[tuple[int, int]]) -> Iterator[TextBloc
         yield from cut_paragraph(text, start, end)
 
 
-def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    return [(start + m.start(), start + m.end()) for m in re.finditer(r"\S(?:(?! {3,}|\t).)*", text[start:end])]
+def _cells(text: str, lines: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The cells of lines that tabs part, or spaces that go through all lines; [] where a line's own gap is in none."""
+    if any("\t" in text[start:end] for start, end in lines):
+        return [[match.span() for match in _BETWEEN_TABS.finditer(text, *line)] for line in lines]
+    begins = [text.rfind("\n", 0, start) + 1 for start, _ in lines]
+    runs = [[match.span() for match in _RUN.finditer(text, *line)] for line in lines]
+    columns = list[list[int]]()
+    for start, end in sorted((a - begin, b - begin) for begin, own in zip(begins, runs, strict=True) for a, b in own):
+        if columns and start - columns[-1][1] < _NARROWEST_GAP:
+            columns[-1][1] = max(columns[-1][1], end)
+        else:
+            columns.append([start, end])
+    if len(lines) * len(columns) > MOST_CELLS:
+        return []
+    rows = []
+    for begin, own in zip(begins, runs, strict=True):
+        places = [bisect_right(columns, [start - begin, sys.maxsize]) - 1 for start, _ in own]
+        found = list(zip(places, own, strict=True))
+        if any(at == to and b[0] - a[1] >= _OWN_GAP for (at, a), (to, b) in pairwise(found)):
+            return []
+        row = [(own[0][0], own[0][0])] * len(columns)
+        for at, parts in groupby(found, key=itemgetter(0)):
+            spans = [span for _, span in parts]
+            row[at] = (spans[0][0], spans[-1][1])
+        rows.append(row)
+    return rows
 
 
 def cut_paragraph(text: str, start: int, end: int) -> Iterator[TextBlock]:
