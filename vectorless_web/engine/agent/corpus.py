@@ -113,8 +113,3 @@ class Corpus(Protocol):
     def summaries(self, document: str) -> Mapping[int, str]:
         """One-line summaries by the key of their section, written beforehand by a model; empty when there are none."""
         return {}
-
-
-def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:
-    """The entries of some documents by id, without listing a corpus that is too large for it."""
-    return {entry.id: entry for entry in corpus.find_entries(documents)}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, SecondPass, entries_of
+from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, SecondPass
 from vectorless_web.engine.agent.events import Rejected, StepResult
 from vectorless_web.engine.agent.search import read_bounds
 from vectorless_web.engine.agent.state import OFFLINE, OUTSIDE_WALK, RunState
@@ -126,7 +126,7 @@ def _list_candidates(
     cited = () if after else state.conversation.documents
     read = after.read if after else ()
     names = [name for name in dict.fromkeys((*first, *cited, *found)) if name not in read]
-    entries = entries_of(state.corpus, names)
+    entries = {entry.id: entry for entry in state.corpus.find_entries(names)}
     return [
         RoutedDocument(entries[name], row.score, row.reason, row.key, row.page_index, row.passage)
         if (row := found.get(name))

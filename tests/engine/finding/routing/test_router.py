@@ -57,7 +57,7 @@ def test_a_reason_says_what_matched():
 def test_a_passage_names_the_telling_words_of_the_question_as_it_writes_them():
     document = compiled("Bomba", paragraph("Cada diez horas se cambian los filtros de la bomba, según el manual."))
     asked = {"filtro": 0.3, "de": 0.3, "la": 0.3, "bomba": 0.2, "manual": 0.05}
-    passage = PassageReader([AskedWord(term, share) for term, share in asked.items()]).read(document)
+    passage = PassageReader([AskedWord(term, share) for term, share in asked.items()]).list_best(document)[0]
     assert passage.words == ("filtros", "bomba")
 
 

@@ -24,9 +24,6 @@ _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]
 MOST_NEAREST = 4
 """Places by which a claim of absence is checked."""
 
-TRACING = "cite where it stands or each row that it counts, or give its calculation."
-"""How a number is traced, as the model is told."""
-
 LONGEST_QUOTE = 2400
 """Characters of a quote: of a longer place the phrase is quoted, else the sentences that say most of the claim."""
 
@@ -164,7 +161,8 @@ class ClaimMaker:
         markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
         calculation = worked.as_calculation(markers) if worked else None
         marks = self._trace(draft.text, made, calculation, worked.steps if worked else ()) if made else ()
-        objections += [f"A number is {mark}: {TRACING}" for mark in marks]
+        told = "cite where it stands or each row that it counts, or give its calculation."
+        objections += [f"A number is {mark}: {told}" for mark in marks]
         nearest = self._find_nearest(draft, views) if views else ()
         event = ClaimEvent(
             order,

@@ -342,14 +342,10 @@ class PassageReader:
         self._words = words
         self._telling = _TELLING * max((word.share for word in words), default=0.0)
 
-    def read(self, document: CompiledDocument, given: Collection[str] = ()) -> BestPassage | None:
-        """The best passage of a document; None when it says nothing of the question or cannot be read."""
-        return next(iter(self.list_best(document, given)), None)
-
     def list_best(
         self, document: CompiledDocument, given: Collection[str] = (), *, most: int = _ROWS_READ
     ) -> list[BestPassage]:
-        """The passages that say nearly as much as the best one, at most `most`, best first."""
+        """The passages that say nearly as much as the best one, at most `most`, best first; none of an unread file."""
         try:
             segment = Segment(document.segment)
         except (ArtefactDamaged, ValueError):

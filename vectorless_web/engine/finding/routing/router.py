@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
 from vectorless_web.engine.finding.routing.editions import Edition, choose_editions, list_valid, read_edition, read_head
-from vectorless_web.engine.finding.routing.lexical import OpenTexts
+from vectorless_web.engine.finding.routing.lexical import OpenTexts, list_asked_words
 from vectorless_web.engine.finding.routing.result import CardSource, Explainer, RouteResult, ScoredCandidate, ask_model
 from vectorless_web.engine.finding.routing.signals import (
     RouteMode,
@@ -63,7 +63,7 @@ class SeriesArranger:
         self._snapshot, self._typed = snapshot, typed
         self._wanted = wanted
         self._names = list(dict.fromkeys(term.term for term in plan.terms if term.source == "entity"))
-        own = dict.fromkeys(term.term for term in plan.terms if term.source in ("question", "entity"))
+        own = dict.fromkeys(list_asked_words(plan))
         self._asked = [term for term in own if wanted is None or term not in analyse(wanted.said)]
         self._named: dict[str, Array] = {}
         self._rows: dict[int, Array] = {}

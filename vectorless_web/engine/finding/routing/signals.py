@@ -252,7 +252,7 @@ class RouteScorer:
         for place, titled in zip(places, self._find_titled(terms, signals.rows[places]).T, strict=True):
             document = texts.get(int(signals.ids[place]))
             given = [terms[number] for number in np.flatnonzero(titled)]
-            read[place] = reader.read(document, given) if document is not None else None
+            read[place] = next(iter(reader.list_best(document, given) if document is not None else ()), None)
         shares = signals.text.copy()
         for place, found in read.items():
             shares[place] = found.share if found is not None else 0.0

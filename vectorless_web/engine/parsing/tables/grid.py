@@ -110,7 +110,7 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     for cells, top, bottom, is_header in visual:
         placed = _place_in_form(cells, edges) if is_form else _place(cells, edges, is_header, left)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
-    while _is_label_beside(grid):
+    while _is_label_beside(grid) or _is_label_column(grid):
         _join_labels(grid)
     _release_labels(grid.rows)
     _join_raised(grid.rows)
@@ -175,6 +175,18 @@ def _is_label_beside(grid: Grid) -> bool:
     marks = [row for row in words if _is_mark("".join(span.text for span in row.cells[0]).strip())]
     own = [row for row in body if not row.cells[1:2] or not row.cells[1]]
     return len(marks) > 1 and len(marks) >= _MOSTLY * len(told) and len(own) < len(marks)
+
+
+def _is_label_column(grid: Grid) -> bool:
+    """Whether the column beside the labels holds words alone and has no header while others have one."""
+    if len(grid.edges) <= _LEAST_COLUMNS:
+        return False
+    heads = [row.cells for row in grid.rows if row.is_header]
+    beside = [span for row in grid.rows for span in row.cells[1]]
+    headed = sum(any(cells[place] for cells in heads) for place in range(2, len(grid.edges) + 1))
+    if not beside or headed < len(grid.edges) - 1 or any(cells[1] for cells in heads):
+        return False
+    return not any(span.numeric for span in beside)
 
 
 def _is_mark(text: str) -> bool:

@@ -276,7 +276,9 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
             end = position + 1
         elif _says_particular(row) and any(map(_says_particulars, rows[seed:end])):
             end = position + 1
-        elif row.role is LineRole.TEXT and not _may_label(row, rows[seed:end], figures_left):
+        elif row.role is LineRole.TEXT and not _may_label(
+            row, rows[seed:end], rows[position + 1 : position + 2], figures_left
+        ):
             break
         position += 1
     end = _without_trailing_titles(rows, seed, end, layout)
@@ -285,11 +287,13 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
     return end
 
 
-def _may_label(row: LineRow, region: Sequence[LineRow], figures_left: float) -> bool:
-    """Whether a line without cells may stand within a table: beside the figures, or centred."""
+def _may_label(row: LineRow, region: Sequence[LineRow], following: Sequence[LineRow], figures_left: float) -> bool:
+    """Whether a line without cells may stand within a table: beside the figures, centred, or over a group of rows."""
     if _leads_on(row) or _dates_again(row, region[0].line, figures_left):
         return False
-    return _clear_of_figures(row, figures_left) or _is_centred(row, region[0])
+    if _clear_of_figures(row, figures_left) or _is_centred(row, region[0]):
+        return True
+    return _heads_group(row, region[0]) and _figures_alike(following, region)
 
 
 def _continues_value(above: LineRow, row: LineRow, region: Sequence[LineRow]) -> bool:
@@ -322,6 +326,13 @@ def _heads_group(row: LineRow, seed: LineRow) -> bool:
     )
     return (
         same and len(line.text) < _LONGEST_GROUP and line.text.rstrip().endswith(":") and not _LEADS.search(line.text)
+    )
+
+
+def _figures_alike(following: Sequence[LineRow], above: Sequence[LineRow]) -> bool:
+    ends = [row.cells[-1].right for row in above if row.role is LineRole.DATA]
+    return any(
+        row.role is LineRole.DATA and any(abs(row.cells[-1].right - end) < _EDGE for end in ends) for row in following
     )
 
 
@@ -380,7 +391,17 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if any(map(_leads_in, between)):
             return first
+        if _heads_part(between, row, rows[seed]) and rows[position + 1 : position + 2]:
+            return first
     return end
+
+
+def _heads_part(between: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool:
+    """Whether a title in the middle is over a row that names all columns and no label: the next part's header."""
+    if len(between) != 1 or between[0].role is not LineRole.TEXT or not _is_centred(between[0], seed):
+        return False
+    named = len(row.cells) == len(seed.cells) - 1 and not any(cell.numeric for cell in row.cells)
+    return named and row.line.left > seed.cells[0].left + _NEXT_COLUMN and between[0].line.left > seed.cells[0].right
 
 
 def _titles_period(row: LineRow) -> bool:

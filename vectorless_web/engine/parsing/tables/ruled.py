@@ -394,7 +394,7 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
     least = _FILLED if sum(labelled) >= _LABELLED * len(labelled) else _UNLABELLED
     if len(filled) < max(least * len(cells), _FEWEST + 1):
         return None
-    if _holds_table(mesh, filled, inside):
+    if _holds_table(mesh, filled, inside) or (mesh.is_open and _begins_with_marks(mesh, filled)):
         return None
     lengths = sorted(len(own.text) for own in filled.values())
     places = [mesh.spans(cell) for cell in filled]
@@ -402,6 +402,12 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
         return None
     grid = _grid_of(mesh, cells, inside[0].line.page)
     return RuledTable(inside, grid) if grid is not None else None
+
+
+def _begins_with_marks(mesh: _Mesh, cells: dict[int, _CellText]) -> bool:
+    """Whether the first column holds letters and signs alone: icons beside words."""
+    first = [cells[cell].text for cell in mesh.owner[:, 0].tolist() if cell in cells]
+    return all(len(text) <= 1 for text in first)
 
 
 def _fill_cells(page: Page, mesh: _Mesh, inside: Sequence[LineRow]) -> dict[int, _CellText]:
