@@ -44,6 +44,18 @@ def test_parties_of_a_contract_are_its_entities():
     assert fields.dates == ("2022-05-02",)
 
 
+def test_a_form_is_read_where_the_cover_names_it_and_not_in_what_is_mentioned():
+    mentioned = "Prices of PX-20F\nMore on this stands in the Form 10-K that the company has filed with the commission."
+    for text in (mentioned, f"Prices\n{mentioned}"):
+        assert typed_fields(name="prices.xlsx", title="Prices", texts=[text, "Form 8-K"]).forms == ()
+    assert typed_fields(name="a.pdf", title="", texts=["FORM 20-F/A\nof the year"]).forms == ("20-F",)
+
+
+def test_a_date_of_the_own_year_goes_before_that_of_what_is_changed():
+    text = "Change no. 1 to the deed of 14 March 2022\nSigned on 2 May 2024 and in force from June 2024 on."
+    assert typed_fields(name="change.pdf", title="Change no. 1", texts=[text]).dates == ("2024-05-02", "2022-03-14")
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

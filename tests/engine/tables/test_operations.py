@@ -20,6 +20,8 @@ from vectorless_web.engine.tables.operations import (
     select_cells,
     sort_rows,
 )
+from vectorless_web.engine.tables.relation import Relation, TableSource
+from vectorless_web.engine.tables.view import tables_of
 
 HARBOURS = grid_of(relation_of(CREW))
 
@@ -33,6 +35,12 @@ def test_a_grid_names_its_rows_by_their_groups_and_its_cells_by_place():
     grid = grid_of(relation_of(table("Ports", rows, columns=["", "2019", "2018"])))
     assert (names(grid), grid.columns) == (["North / Bergen", "North / Oslo"], ("", "2019", "2018"))
     assert [cell.cell for cell in grid.rows[0].cells] == ["r2c0", "r2c1", "r2c2"]
+
+
+def test_a_group_reaches_as_far_as_its_sum(compiled):
+    rows = "| | 2019 | 2018 |\n|-|-|-|\n| Repairs: | | |\n| Hulls | 1 | 2 |\n| | 1 | 2 |\n| Profit | 7 | 8 |\n"
+    view = next(tables_of(tree := compiled(rows).tree, tree.leaves()))
+    assert names(grid_of(Relation(TableSource("a", (view,)), view))) == ["Repairs / Hulls", "Repairs", "Profit"]
 
 
 def test_a_row_of_words_is_a_row_and_names_no_others():

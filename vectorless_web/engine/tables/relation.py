@@ -203,12 +203,14 @@ class Relation:
         found: list[RelationLine] = []
         group = ""
         late = {row.offset for row in self.late_heads}
+        # What is above rows is read with the table; a name reaches to the next one where it told nothing of any row.
+        is_read = any(row.path for row in self.view.table.rows)
         for index, row in enumerate(self.view.table.rows):
             if row.is_header or row.offset in late:
                 continue
             label = clean_label(row.label)
             if any(_holds_value(cell.text) for cell in row.cells[1 if row.label else 0 :]):
-                groups = row.path or ((group,) if group else ())
+                groups = row.path if is_read or not group else (group,)
                 words = words_of(" ".join(cell.text for cell in row.cells))
                 group_words = words_of(" ".join(groups))
                 found.append(RelationLine(row, index, label, tuple(groups), words_of(label), group_words, words))

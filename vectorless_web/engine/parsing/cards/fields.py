@@ -16,7 +16,11 @@ _YEAR_ENDED = re.compile(rf"\b{any_of('period')}\s+ended:?\s+\w+\s+\d{{1,2}}\s*,
 _ORDINALS = words_of("quarter_ordinal")
 _QUARTER = re.compile(rf"\bQ([1-4])\b|(?<=\d{{4}})Q([1-4])|\b({any_of('quarter_ordinal')})[\s-]quarter", re.I)
 _QUARTERLY = re.compile(any_of("quarterly"), re.I)
-_FORM = re.compile(r"\b(?:form\s+)?(10-?[KQ]|8-?K|20-?F|40-?F|6-?K|S-[1-8]|DEF\s?14A|11-?K)(?:/A)?\b", re.I)
+_FORM = re.compile(
+    r"(?<![\w-])(?:form\s+)?(10-?[KQ]|8-?K|20-?F|40-?F|6-?K|S-[1-8]|DEF\s?14A|11-?K)(?:/A)?(?![\w-])", re.I
+)
+_COVER_LINE = 60
+"""Characters of a line of a cover that may name the form of a filing; prose and rows of tables mention others."""
 _NAME_NOISE = re.compile(rf"\b(?:{any_of('name_noise')}|v\d+|fy\d*|q[1-4])\b", re.IGNORECASE)
 _FIRST = 6_000
 """Characters of the first pages in which quarters and kinds of document are looked for, and half of those for years and
@@ -27,12 +31,14 @@ def typed_fields(*, name: str, title: str, texts: Sequence[str]) -> TypedFields:
     """Fields of a document; `texts` are its first pages."""
     head = "\n".join(texts)[: _FIRST * 2]
     stem = split_name(name)
+    years = _years(stem, title, head)
+    cover = "\n".join(line for line in "".join(texts[:1])[:_FIRST].splitlines() if len(line) <= _COVER_LINE)
     return TypedFields(
         entities=_entities(stem, title, head),
-        years=_years(stem, title, head),
+        years=years,
         quarters=_quarters(stem, title, head[:_FIRST]),
-        forms=_forms(stem, title, head[:_FIRST]),
-        dates=_dates(stem, head),
+        forms=_forms(stem, title, cover, head[: _FIRST // 2]),
+        dates=_dates(stem, head, [] if _YEAR.search(f"{stem} {title}") else years[:1]),
     )
 
 
@@ -77,9 +83,9 @@ def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
     return _take_first(found, 2)
 
 
-def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
-    coded = [_form_code(match[1]) for source in (stem, title, head) for match in _FORM.finditer(source)]
-    words = f"{stem}\n{title}\n{head[: _FIRST // 2]}".casefold()
+def _forms(stem: str, title: str, cover: str, head: str) -> tuple[str, ...]:
+    coded = [_form_code(match[1]) for source in (stem, title, cover) for match in _FORM.finditer(source)]
+    words = f"{stem}\n{title}\n{head}".casefold()
     named = f"{stem} {title}".casefold()
     kinds = [kind for kind in words_of("document_kind") if re.search(rf"\b{kind}\b", words if " " in kind else named)]
     if re.search(r"\bearnings\b", f"{stem} {title}", re.IGNORECASE):
@@ -92,7 +98,8 @@ def _form_code(code: str) -> str:
     return re.sub(r"^(\d{1,2})-?([KQF])$", r"\1-\2", code)
 
 
-def _dates(stem: str, head: str) -> tuple[str, ...]:
-    """Whole dates that can be read in one way, as ISO."""
+def _dates(stem: str, head: str, own: Sequence[int]) -> tuple[str, ...]:
+    """Whole dates that can be read in one way, as ISO; one of the `own` year goes before what is mentioned."""
     told = [mention.readings[0] for mention in dates_in(f"{stem}\n{head}") if len(mention.readings) == 1]
+    told = [*[day for day in told if day.year in own][:1], *told]
     return _take_first([f"{day.year}-{day.month:02d}-{day.day:02d}" for day in told if day.year and day.day], 6)

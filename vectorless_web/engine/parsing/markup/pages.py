@@ -14,7 +14,7 @@ from vectorless_web.engine.parsing.figures import read_caption
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.patterns import are_particulars
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
-from vectorless_web.engine.parsing.tables.spans import guess_headers
+from vectorless_web.engine.parsing.tables.spans import guess_headers, row_paths
 from vectorless_web.engine.parsing.terms import any_of
 
 _TABLE = re.compile(any_of("table"), re.IGNORECASE)
@@ -183,7 +183,7 @@ def _heads_of(said: Sequence[Sequence[str]]) -> Heads:
     columns = tuple(
         tuple(dict.fromkeys(filter(None, (row[place] for row in even[:headers])))) for place in range(width)
     )
-    return Heads(columns, tuple(row[0] if row else "" for row in even), ((),) * len(even), headers)
+    return Heads(columns, tuple(row[0] if row else "" for row in even), tuple(row_paths(even, headers)), headers)
 
 
 def _with_columns(rows: Sequence[Row], heads: Heads, title: str) -> Table:

@@ -95,7 +95,7 @@ def write_sheets(sheets: Sequence[Sheet], title: str, remarks: Iterable[str]) ->
 _LONGEST_NAME = 100
 """Characters of a line that names a workbook."""
 _TELLS_MORE = re.compile(
-    r"[.:;]\s*$|^\W*(?:as (?:of|at)|state of|all|amounts?|figures?|in|source|note)\b|\d{1,2}[./]\d", re.I
+    r"[.:;]\s*$|^\W*(?:as (?:of|at)|state of|all|amounts?|figures?|in|source|note)\b|(?<!\d)\d{1,2}[./]\d", re.I
 )
 """A line above a table that says when or in what units it is, and no name."""
 

@@ -553,13 +553,17 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     """Join a label of two printed lines: the first line has no figures and continues in the second."""
     joined: list[GridRow] = []
     reach = max((row.cells[0][-1].right for row in rows if row.cells[0] and not row.is_header), default=0.0)
-    ends = _stand_at_ends(rows)
+    ends, middle = _stand_at_ends(rows), 0.0
     for row, following in itertools.zip_longest(rows, rows[1:]):
         before = joined[-1] if joined else None
-        if before is not None and ends and any(before.cells[1:]) and _begins_label(row):
+        middle = (row.top + row.bottom) / 2 if any(row.cells[1:]) else middle
+        completes = before is not None and _completes_label(before, row, middle, following)
+        if before is not None and ends and any(before.cells[1:]) and _begins_label(row) and not completes:
             joined.append(row)
             continue
-        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach, following)):
+        if before is not None and (
+            completes or _continues_row(before, row) or _fills_label(before, row, reach, following)
+        ):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
@@ -639,6 +643,16 @@ def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow
         return False
     width = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text), 1)
     return first.right + width > reach and first.right - first.left > _LONG_LABEL * (reach - before.left)
+
+
+def _completes_label(before: GridRow, row: GridRow, middle: float, following: GridRow | None) -> bool:
+    """Whether figures stand at the middle height of a label with its last line, which has none and is set off below."""
+    if before.is_header or not any(before.cells[1:]) or any(row.cells[1:]) or not row.cells[0]:
+        return False
+    gap = row.top - before.bottom
+    is_last = following is None or following.top - row.bottom > gap + _TIGHT
+    is_close = gap < _CLOSE * (row.bottom - row.top)
+    return is_last and is_close and abs((before.top + row.bottom) / 2 - middle) < _TIGHT
 
 
 def _goes_on(row: GridRow, following: GridRow | None) -> bool:

@@ -107,7 +107,7 @@ def lay_out(
         heads = [names if row is fullest else _spread(_without_tails(row), names) for row in heads]
     heads = [[text.replace(" ", "") if _SPACED_YEAR.match(text) else text for text in row] for row in heads]
     columns = tuple(_levels([row[place] for row in heads]) for place in range(len(kept)))
-    return SpanGrid(shown, filled, headers, columns, tuple(_row_paths(shown, headers)))
+    return SpanGrid(shown, filled, headers, columns, tuple(row_paths(shown, headers)))
 
 
 def _place_cells(rows: Sequence[Sequence[SpanCell]]) -> tuple[Texts, Texts]:
@@ -380,7 +380,7 @@ def _measure_misplacement(place: int, first: int, last: int, kinds: Sequence[str
     return min(float(place - first), off) + _MIXED * (len(said) - 1 if said else 0)
 
 
-def _row_paths(shown: Texts, headers: int) -> Iterator[tuple[str, ...]]:
+def row_paths(shown: Sequence[Sequence[str]], headers: int) -> Iterator[tuple[str, ...]]:
     """The labels above each row: a label alone in its row heads the rows below it."""
     groups, depth, closed = RowPaths(), 0.0, 0.0
     alone = [sum(map(bool, row)) == 1 and (bool(row[0]) or _is_title(row)) for row in shown]
