@@ -360,6 +360,19 @@ def test_what_an_earlier_answer_cited_can_be_cited_again() -> None:
     assert run.end.verdict is Verdict.VERIFIED
 
 
+def test_every_line_that_an_earlier_answer_cited_is_shown_again() -> None:
+    paints = (
+        "the crew of the harbour paints the hull, the deck, the rails, the funnel and the mast of the old ferry again"
+    )
+    lines = [f"On day {number} {paints} until the evening comes." for number in range(40)]
+    cited = [CitedPassage("a", 1, 0, lines[number]) for number in (3, 11, 30, 38)]
+    before = Conversation((Exchange("What is painted?", "The hull.", tuple(cited)),))
+    said = answer(outcome="not_found")
+    corpus = shelf(a=compiled("Harbour", paragraph(" ".join(lines)), *[paragraph("Rain. " * 900)] * 3))
+    earlier = converse([said] * 4, "And then?", corpus=corpus, conversation=before).heard(0).partition("Passages")[0]
+    assert [passage.quote in earlier for passage in cited] == [True] * 4
+
+
 def test_the_document_spoken_of_is_as_likely_as_the_one_that_the_words_point_at() -> None:
     cited = CitedPassage("a", 16, 7, "Either party may end the lease with ninety days' notice.")
     before = Conversation((Exchange("And then?", "Notice.", (cited,)),))
