@@ -35,6 +35,20 @@ LIBRARIES = (
 """Libraries that decide what is read out of a file, or how it is indexed."""
 
 
+LEADERS = """Ada        - move the crane, ask the yard ...... by 14 March
+Benedict   - letter of intent .................. by 28 February
+"""
+MESSAGE = """From: ada@example.com
+To: ben@example.com
+Subject: The crane
+Date: Fri, 21 Feb 2025 16:52
+Content-Type: text/plain; charset=utf-8
+Content-Transfer-Encoding: 8bit
+
+The crane costs £460,000.
+"""
+
+
 def documents() -> Iterator[tuple[str, bytes]]:
     """File name and content of every known document; the same bytes on every machine."""
     for folder in (ROOT / "docs" / "demo", Path(__file__).with_name("known")):
@@ -48,6 +62,8 @@ def documents() -> Iterator[tuple[str, bytes]]:
     yield "notes.pdf", _notes()
     yield "figures.pdf", _figures_on_pages()
     yield "figures.html", _held_figure()
+    yield "columns.txt", LEADERS.encode()
+    yield "message.eml", MESSAGE.encode()
 
 
 def measured() -> dict[str, Any]:
