@@ -111,6 +111,12 @@ def test_a_dash_in_a_column_of_amounts_is_nought():
     assert found.sentence == "Shares issued, 2017: $0 million; 2018: $15 million; change: $15 million"
 
 
+def test_a_dash_among_percentages_is_no_rate_of_nought():
+    shifts = table("", [["Late shift", "15%", "12%"], ["Night shift", "30%", "–"]], columns=["", "Leven", "Thornaby"])
+    assert worked(ask("late shift thornaby"), shifts).value == "12%"
+    assert worked(ask("night shift thornaby"), shifts) is None
+
+
 def test_the_total_of_several_years_is_told_with_the_figure_of_each():
     found = worked(ask("total gross profit", 2018, 2019), INCOME)
     assert found.sentence == "Gross profit, 2018: $2,000 million; 2019: $2,100 million; sum: $4,100 million"

@@ -130,7 +130,10 @@ def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> Worke
 _NEWEST = " (the newest period of the statement; the question names none)"
 
 
-def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure:
+def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure | None:
+    """The cells as a figure; None where one is a dash among percentages: no rate is not a rate of nought."""
+    if any(hit.entry.is_blank and hit.entry.unit == "%" for hit in hits):
+        return None
     quotes, places = _quote_rows(hits)
     is_chosen = not plan.periods and hits[0].relation.has_periods
     return WorkedFigure(
