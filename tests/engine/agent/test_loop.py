@@ -249,7 +249,7 @@ def test_what_is_not_open_is_looked_for_before_it_is_said_not_to_be_there() -> N
     )
     said, limits = [answer(outcome="not_found")] * 2, Limits(max_walks=1)
     run = converse(said, "What is the net profit?", corpus=corpus, limits=limits)
-    assert "Not opened yet" in run.heard(0)
+    assert "Not opened and not searched yet" in run.heard(0)
     assert "- for_each(" in run.model.calls[0][0].content
     assert "search" in run.heard(1)
 

@@ -82,7 +82,7 @@ def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = (), more: 
     titles = [line.view.title for line in lines]
     told = [_scope_line(line, is_alike=titles.count(line.view.title) > 1) for line in lines]
     if unopened:
-        told.append(f"Not opened yet; a tool that names one opens it: {'; '.join(unopened)}")
+        told.append(f"Not opened and not searched yet; a tool that names one opens it: {'; '.join(unopened)}")
     if more:
         told.append(f"{more} more documents of the workspace are not listed here; route looks for them.")
     elif len(lines) + len(unopened) > 1:
