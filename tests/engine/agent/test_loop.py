@@ -183,8 +183,15 @@ def test_native_tools_are_offered_where_the_server_has_them() -> None:
     assert "answer" in [tool["name"] for tool in schema["tools"]]
 
 
+def test_over_documents_shown_whole_no_tool_that_looks_for_text_is_offered() -> None:
+    whole = converse([GOOD, verdict("supported")])
+    long = converse([GOOD] * 4, corpus=shelf(a=long_report()))
+    assert "- search(" not in whole.model.calls[0][0].content and "- table(" in whole.model.calls[0][0].content
+    assert "- search(" in long.model.calls[0][0].content
+
+
 def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> None:
-    again = turn(call("search", queries=["pumps"]))
+    again = turn(call("calculate", expression="2 + 2"))
     run = converse([again, again, again, GOOD, verdict("supported")], limits=Limits(max_steps=4))
     assert "You made this very call before" in run.heard(2)
     assert "This is the last turn" in run.heard(3)

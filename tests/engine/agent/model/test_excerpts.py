@@ -1,12 +1,21 @@
 """Readings, excerpts and outlines: whole where they say so, cut around what is wanted, every id with its place."""
 
 import re
+from dataclasses import replace
 
 from tests.engine.agent.model.test_view import library_of, quoted, view_of
 from tests.support.conversing import long_report
 from tests.support.engine_documents import annual_report, compiled, paragraph, section, table
-from vectorless_web.engine.agent.model.excerpts import stems_of, write_excerpt, write_nodes, write_outline
+from vectorless_web.engine.agent.model.excerpts import (
+    join_excerpts,
+    stems_of,
+    write_excerpt,
+    write_excerpts,
+    write_nodes,
+    write_outline,
+)
 from vectorless_web.engine.agent.model.view import clean_text, count_tokens
+from vectorless_web.engine.documents.node import NodeKind
 
 REPORT = annual_report()
 
@@ -49,6 +58,16 @@ def test_an_excerpt_of_a_long_paragraph_is_cut_around_what_is_wanted() -> None:
     assert "left out" in shown.body
     assert '(28 more: read {"from": "D1.1.34"})' in shown.body
     assert count_tokens(shown.body) < 130
+
+
+def test_a_passage_is_shown_with_what_announces_it_and_with_what_it_announces() -> None:
+    ways = replace(paragraph("- by letter\n- by courier"), kind=NodeKind.LIST)
+    view = view_of(compiled("Lease", paragraph("It runs on. Notice is given in no other way than:"), ways))
+    wanted = stems_of("notice courier")
+    for key in (1, 2):
+        shown = join_excerpts(write_excerpts(view, key, wanted=wanted, tokens=60))
+        assert "Notice is given in no other way than:\n[D1.2.1] - by letter\n[.2] - by courier" in shown
+    assert [excerpt.key for excerpt in write_excerpts(view, 2, wanted=wanted, tokens=60)] == [2, 1]
 
 
 def test_an_excerpt_names_the_heading_above_it_by_its_id() -> None:

@@ -203,6 +203,19 @@ def test_a_reading_of_a_list_begins_with_what_announces_it() -> None:
     assert "[D1.2.1] - gas\n[.2] - water" in text
 
 
+def test_what_stands_before_the_model_is_named_in_a_reading_and_its_text_not_shown_again() -> None:
+    lines = [paragraph(f"Crane {number} was mended. " * 10) for number in range(6)]
+    tools = toolbox(shelf(a=compiled("Cranes", section("Quay", *lines))))
+    tools.library.mark_shown("a", [3, 4], whole=[3, 4])
+    text = told(tools, "read", node="D1.1")
+    assert "([D1.3] to [D1.4]: shown above)" in text
+    assert "Crane 0" in text and "Crane 1" not in text and "Crane 5" in text
+    assert 'shown above; to go on behind it: read {"from": "D1.4"}' in told(tools, "read", node="D1.3")
+    assert "All of that was shown above." in told(tools, "read", document="D1", pages="1")
+    tools.library.whole.clear()
+    assert "Crane 2" in told(tools, "read", node="D1.4")
+
+
 def test_the_columns_of_the_table_tool_bear_the_numbers_that_cells_are_cited_by() -> None:
     assert "c0: | c2: 2018" in told(toolbox(), "table", node="D1.7", columns=["2018"]).replace("c0 ", "c0: ")
 

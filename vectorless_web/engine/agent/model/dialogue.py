@@ -11,7 +11,7 @@ from vectorless_web.engine.agent.model.excerpts import (
     Excerpt,
     join_excerpts,
     stems_of,
-    write_excerpt,
+    write_excerpts,
     write_nodes,
     write_outline,
 )
@@ -28,6 +28,7 @@ from vectorless_web.engine.agent.model.prompts import (
 )
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import (
+    LOOKING,
     TOOLS,
     TURN_SCHEMA,
     find_answer,
@@ -193,9 +194,12 @@ class Dialogue:
         if self.state.settings.native_tools:
             offered = [TOOLS["answer"]] if closing else list(self.toolbox.tools.values())
             schema["tools"] = [tool.as_function() for tool in offered]
+        messages = fit_context(self.messages, self.state.settings.context)
+        if messages != self.messages:
+            self.toolbox.library.whole.clear()
         with serve_place(self.walk, self.state.steps_in(self.walk)):
             return self.state.caller.ask(
-                fit_context(self.messages, self.state.settings.context),
+                messages,
                 schema=schema,
                 purpose="answer" if closing else "turn",
                 max_tokens=self._reply_tokens(),
@@ -240,7 +244,7 @@ class Dialogue:
             if number >= MOST_CALLS or is_full:
                 results.append(Told(PUT_OFF))
                 continue
-            self._has_looked = self._has_looked or row["tool"] in ("search", "find", "navigate", "route", "read")
+            self._has_looked = self._has_looked or row["tool"] in LOOKING
             outcome = yield from self.toolbox.carry_out(row["tool"], row["arguments"], planned)
             # Only the first step of a turn carries what the turn has cost.
             planned = PlannedStep(engine=self.state.engine)
@@ -292,8 +296,11 @@ def open_dialogue(
 ) -> tuple[Dialogue, StepEvent]:
     """The conversation with its first message, and the step of what was packed into it."""
     views = [line.view for line in briefing.lines]
-    system = write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
-    earlier = ""
+
+    def write_rules() -> str:
+        return write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
+
+    system, earlier = write_rules(), ""
     if not briefing.is_child:
         earlier = write_conversation(state.conversation, library)
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
@@ -306,8 +313,12 @@ def open_dialogue(
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
-    has_more = bool(briefing.unopened or briefing.more)
-    dialogue = Dialogue(state, toolbox, briefing.question, [], turns, walk, is_whole=is_whole and not has_more)
+    is_all = is_whole and not briefing.unopened and not briefing.more
+    dialogue = Dialogue(state, toolbox, briefing.question, [], turns, walk, is_whole=is_all)
+    if is_all:
+        for name in (*LOOKING, "outline"):
+            toolbox.tools.pop(name, None)
+        system = write_rules()
     # For its other words a model finds others by itself; of a question in another language most are missing.
     is_alike = len(absent) * 2 <= len(understood.drop_function_words(words_of(understood)))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
@@ -328,7 +339,7 @@ def _show_documents(
     for view in whole:
         shown = write_nodes(view, view.list_readable(0), tokens=10**9)
         parts.append(f"{view.name}, the whole document:\n{fence_text(shown.text)}")
-        library.mark_shown(view.id, shown.keys)
+        library.mark_shown(view.id, shown.keys, shown.whole)
         refs += state.refer(view.id, shown.keys[:40], "read")
         room -= count_tokens(shown.text)
     rest = [view for view in views if view not in whole]
@@ -379,19 +390,23 @@ def choose_passages(
     scores = {line.view.id: line.score for line in briefing.lines}
     by_id, documents = {view.id: view for view in views}, {view.id: view.document for view in views}
     wanted = stems_of(briefing.plan.question)
-    kept, shown = list[Excerpt](), list[Passage]()
+    kept, shown = dict[tuple[str, int], Excerpt](), list[Passage]()
     ranked = rank_documents(state, briefing.plan, documents, most=RANKED)
     for passage in order_by_worth([p for p in ranked if by_id[p.document].list_pieces(p.key)], scores):
         tokens = BEST_TOKENS if len(shown) < BEST else OTHER_TOKENS
         view = by_id[passage.document]
-        excerpt = write_excerpt(view, passage.key, wanted=wanted, tokens=tokens, lit=passage.start)
-        cost = count_tokens(join_excerpts([*kept, excerpt])) - count_tokens(join_excerpts(kept))
-        if cost <= room:
-            kept.append(excerpt)
-            shown.append(passage)
-            library.mark_shown(passage.document, [passage.key])
-            room -= cost
-    return join_excerpts(kept), shown
+        excerpts = write_excerpts(view, passage.key, wanted=wanted, tokens=tokens, lit=passage.start)
+        before = count_tokens(join_excerpts(list(kept.values())))
+        # Where there is no room for what belongs to a passage it is shown alone.
+        for chosen in (excerpts, excerpts[:1]):
+            more = kept | {(view.id, excerpt.key): excerpt for excerpt in chosen}
+            cost = count_tokens(join_excerpts(list(more.values()))) - before
+            if cost <= room:
+                kept, room = more, room - cost
+                shown.append(passage)
+                library.mark_shown(view.id, [e.key for e in chosen], whole=[e.key for e in chosen if e.is_whole])
+                break
+    return join_excerpts(list(kept.values())), shown
 
 
 def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:

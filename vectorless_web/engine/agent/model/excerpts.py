@@ -1,8 +1,9 @@
 """How documents are written out for a model: readings in their order, excerpts out of it, and outlines."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from vectorless_web.engine.agent.model.view import (
     OUTLINE_CHARACTERS,
@@ -13,27 +14,42 @@ from vectorless_web.engine.agent.model.view import (
     shorten_text,
 )
 from vectorless_web.engine.agent.wording import say_pages
+from vectorless_web.engine.passages.sentences import find_announced, find_lead_in
 from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text made for the model, and the keys of the nodes in it, in their order. `goes_on` is the id to go on from."""
+    """A text made for the model, and the keys of the nodes in it, in their order. `goes_on` is the id to go on from.
+
+    `whole` are the keys of the leaves that stand in it with all their text.
+    """
 
     text: str
     keys: tuple[int, ...] = ()
     goes_on: str = ""
+    whole: tuple[int, ...] = ()
 
 
-def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: str = "") -> Shown:
+def write_nodes(
+    view: DocumentView, keys: Sequence[int], *, tokens: int, start: str = "", known: Collection[int] = ()
+) -> Shown:
     """Headings and leaves in their order, whole, until the tokens are used; at least one piece is always shown.
 
-    `start` is a piece's id ("3", "r41") of the first node to begin with.
+    `start` is a piece's id ("3", "r41") of the first node to begin with. Leaves that are `known` are named, and their
+    text is not shown again.
     """
     lines: list[str] = []
     taken: list[int] = []
+    whole: list[int] = []
     left, page = tokens, -1
     for place, key in enumerate(keys):
+        if key in known:
+            if not place or keys[place - 1] not in known:
+                run = list(takewhile(known.__contains__, keys[place:]))
+                last = f" to [{view.name}.{run[-1]}]" if len(run) > 1 else ""
+                lines.append(f"([{view.name}.{key}]{last}: shown above)")
+            continue
         pieces = view.list_pieces(key) if view.tree.is_leaf(key) else ()
         first = next((at for at, piece in enumerate(pieces) if not place and piece.id == start.lower()), 0)
         fitting = _fit_pieces(view, key, range(first, len(pieces)), left)
@@ -41,15 +57,17 @@ def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: 
         is_whole = len(fitting) == len(pieces) - first
         text = view.write_leaf(key, None if is_whole and not first else fitting) if pieces else view.write_heading(key)
         if not fitting and taken and (pieces or count_tokens(text) > left):
-            return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}")
+            return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}", tuple(whole))
         shown_on = view.tree.node(key).page_start
         lines.append(f"(p. {shown_on + 1}) {text}" if pieces and shown_on != page else text)
         page = shown_on
         taken.append(key)
         left -= count_tokens(text) + 1
         if not is_whole:
-            return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}")
-    return Shown("\n".join(lines), tuple(taken))
+            goes_on = f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}"
+            return Shown("\n".join(lines), tuple(taken), goes_on, tuple(whole))
+        whole += [key] if pieces and not first else []
+    return Shown("\n".join(lines), tuple(taken), whole=tuple(whole))
 
 
 def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int) -> list[int]:
@@ -70,6 +88,29 @@ class Excerpt:
     key: int
     head: str
     body: str
+    is_whole: bool = False
+
+
+LEAD_TOKENS = 60
+"""Tokens of what announces a passage, and of what a passage announces at least."""
+
+
+def write_excerpts(
+    view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1
+) -> list[Excerpt]:
+    """The node as a passage first, then the one that announces it and the one that it announces, where there are any.
+
+    "The following are excluded:" says nothing without its list, and the list says the opposite without it.
+    """
+    found = [write_excerpt(view, key, wanted=wanted, tokens=tokens, lit=lit)]
+    if find_lead_in(view.tree, key):
+        before = view.find_before(key)
+        end = len(view.tree.node(before).text.rstrip()) - 1
+        found.append(write_excerpt(view, before, wanted=frozenset(), tokens=LEAD_TOKENS, lit=end))
+    if announced := find_announced(view.tree, key):
+        left = max(LEAD_TOKENS, tokens - count_tokens(found[0].body))
+        found.append(write_excerpt(view, announced, wanted=wanted, tokens=left))
+    return found
 
 
 def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1) -> Excerpt:
@@ -84,11 +125,12 @@ def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], token
     # By its id a heading can be cited.
     path += f" [{view.name}.{section}]" if path and (section := view.tree.section_of(key)) else ""
     head = f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}"
-    body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
+    is_whole = len(places) == len(pieces)
+    body = view.write_leaf(key, None if is_whole else places) if pieces else ""
     rest = len(pieces) - 1 - places[-1] if places else 0
     going = f"{view.name}.{key}.{pieces[places[-1] + 1].id}" if rest else ""
     more = f' ({rest} more: read {{"from": "{going}"}})' if rest else ""
-    return Excerpt(key, head, body + more)
+    return Excerpt(key, head, body + more, is_whole)
 
 
 def join_excerpts(excerpts: Sequence[Excerpt]) -> str:

@@ -10,9 +10,10 @@ from vectorless_web.engine.agent.corpus import SecondPass
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
+    Excerpt,
     join_excerpts,
     stems_of,
-    write_excerpt,
+    write_excerpts,
     write_nodes,
     write_outline,
 )
@@ -40,6 +41,8 @@ QUOTING, REFUSED = ("table", "calculate"), "That cannot be carried out:"
 """Tools whose refusals quote the document, so that they are told as its text, between fences."""
 MOST_HITS = 6
 """New hits that a search shows for all its queries."""
+NAMED = 30
+"""Tokens of a node that is shown once more; a longer one that stands above already is only named."""
 CHANGES_TOKENS = 1500
 """Tokens of the differences that one call shows."""
 MOST_SENTENCES = 3000
@@ -157,10 +160,12 @@ class Toolbox:
 
     def _show(self, hits: Sequence[tuple[DocumentView, int]], wanted: frozenset[str]) -> str:
         """Nodes as snippets, which stand before the model from now on."""
+        shown = dict[tuple[str, int], Excerpt]()
         for view, key in hits:
-            self.library.mark_shown(view.id, [key])
-        excerpts = [write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS) for view, key in hits]
-        return join_excerpts(excerpts)
+            for excerpt in write_excerpts(view, key, wanted=wanted, tokens=SNIPPET_TOKENS):
+                shown.setdefault((view.id, excerpt.key), excerpt)
+                self.library.mark_shown(view.id, [excerpt.key])
+        return join_excerpts(list(shown.values()))
 
     def _search(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         views = self._find_views(arguments.get("documents"))
@@ -227,8 +232,13 @@ class Toolbox:
         if not keys:
             look = "; page_image shows a page as it looks" if self._pictures_left else ""
             raise InvalidInput(f"There is no text there{look}.")
-        shown = write_nodes(view, keys, tokens=min(READ_TOKENS, self.room), start=piece)
-        self.library.mark_shown(view.id, shown.keys)
+        known = {k for k in keys if (view.id, k) in self.library.whole and view.tree.node(k).token_count > NAMED}
+        if known.issuperset(k for k in keys if view.tree.is_leaf(k)):
+            behind = next((leaf for leaf in view.list_leaves(0) if leaf > keys[-1]), None)
+            going = f'; to go on behind it: read {{"from": "{view.name}.{behind}"}}' if behind else ""
+            raise InvalidInput(f"All of that was shown above{going}.")
+        shown = write_nodes(view, keys, tokens=min(READ_TOKENS, self.room), start=piece, known=known)
+        self.library.mark_shown(view.id, shown.keys, shown.whole)
         nodes = [view.tree.node(k) for k in shown.keys]
         pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
         call = json.dumps({**arguments, "from": shown.goes_on}, ensure_ascii=False)

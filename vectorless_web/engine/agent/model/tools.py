@@ -98,6 +98,10 @@ TOOLS = {
 }
 
 
+LOOKING = ("search", "find", "navigate", "route", "read")
+"""Tools that look for what is not before the model yet."""
+
+
 def list_tools(*, documents: int, more_documents: bool, pictures: bool) -> list[Tool]:
     """The tools that make sense in a run: those that need several documents or pictures only where there are any."""
     lacking = {"route": not more_documents, "page_image": not pictures}

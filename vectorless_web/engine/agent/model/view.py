@@ -374,6 +374,8 @@ class LibraryView:
         """The documents that are open or were announced, by their corpus ids."""
         self._numbers: dict[str, int] = {}
         self._shown: set[tuple[str, int]] = set()
+        self.whole: set[tuple[str, int]] = set()
+        """Leaves that stand before the model with all their text, by document and key."""
 
     @property
     def documents(self) -> list[DocumentView]:
@@ -464,9 +466,10 @@ class LibraryView:
         piece = next((p for p in pieces if p.start <= start < p.end), None)
         return f"{view.name}.{key}" + (f".{piece.id}" if piece and len(pieces) > 1 else "")
 
-    def mark_shown(self, document: str, keys: Collection[int]) -> None:
-        """Note that these nodes stand before the model now."""
+    def mark_shown(self, document: str, keys: Collection[int], whole: Collection[int] = ()) -> None:
+        """Note that these nodes stand before the model now, and those that are `whole` with all their text."""
         self._shown.update((document, key) for key in keys)
+        self.whole.update((document, key) for key in whole)
 
     def was_shown(self, document: str, key: int) -> bool:
         """Whether something of the node is before the model."""
