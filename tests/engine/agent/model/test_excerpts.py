@@ -62,12 +62,13 @@ def test_an_excerpt_of_a_long_paragraph_is_cut_around_what_is_wanted() -> None:
 
 def test_a_passage_is_shown_with_what_announces_it_and_with_what_it_announces() -> None:
     ways = replace(paragraph("- by letter\n- by courier"), kind=NodeKind.LIST)
-    view = view_of(compiled("Lease", paragraph("It runs on. Notice is given in no other way than:"), ways))
+    lease = (paragraph("It runs on. Notice is given as follows:"), paragraph("In no other way than:"), ways)
+    view = view_of(compiled("Lease", *lease))
     wanted = stems_of("notice courier")
-    for key in (1, 2):
-        shown = join_excerpts(write_excerpts(view, key, wanted=wanted, tokens=60))
-        assert "Notice is given in no other way than:\n[D1.2.1] - by letter\n[.2] - by courier" in shown
-    assert [excerpt.key for excerpt in write_excerpts(view, 2, wanted=wanted, tokens=60)] == [2, 1]
+    keys = {key: [e.key for e in write_excerpts(view, key, wanted=wanted, tokens=60)] for key in (1, 2, 3)}
+    assert keys == {1: [1, 2, 3], 2: [2, 1, 3], 3: [3, 2]}
+    shown = join_excerpts(write_excerpts(view, 2, wanted=wanted, tokens=60))
+    assert "follows:\n[D1.2] In no other way than:\n[D1.3.1] - by letter\n[.2] - by courier" in shown
 
 
 def test_an_excerpt_names_the_heading_above_it_by_its_id() -> None:

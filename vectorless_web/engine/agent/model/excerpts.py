@@ -98,7 +98,7 @@ LEAD_TOKENS = 60
 def write_excerpts(
     view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1
 ) -> list[Excerpt]:
-    """The node as a passage first, then the one that announces it and the one that it announces, where there are any.
+    """The node as a passage first, then the one that announces it and what it announces, where there are any.
 
     "The following are excluded:" says nothing without its list, and the list says the opposite without it.
     """
@@ -107,9 +107,11 @@ def write_excerpts(
         before = view.find_before(key)
         end = len(view.tree.node(before).text.rstrip()) - 1
         found.append(write_excerpt(view, before, wanted=frozenset(), tokens=LEAD_TOKENS, lit=end))
-    if announced := find_announced(view.tree, key):
-        left = max(LEAD_TOKENS, tokens - count_tokens(found[0].body))
-        found.append(write_excerpt(view, announced, wanted=wanted, tokens=left))
+    left = max(LEAD_TOKENS, tokens - count_tokens(found[0].body))
+    # What is announced may announce in its turn, as the headings of a list that are no headings by their looks.
+    while left > 0 and (key := find_announced(view.tree, key)):
+        found.append(write_excerpt(view, key, wanted=wanted, tokens=left))
+        left -= count_tokens(found[-1].body)
     return found
 
 
