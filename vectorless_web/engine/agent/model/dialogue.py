@@ -17,6 +17,7 @@ from vectorless_web.engine.agent.model.excerpts import (
 )
 from vectorless_web.engine.agent.model.prompts import (
     LOOK_FIRST,
+    MOST_CALLS,
     ScopeLine,
     Told,
     write_budget,
@@ -66,8 +67,8 @@ FAR, TURNS_EACH = 0.5, 2
 Over 22 questions 0.5 spares an eighth of the tokens and no gold passage; 0.6 loses one."""
 REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 """Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
-MOST_CALLS, SHORT_REPLY = 5, 300
-"""Calls of one turn; tokens of a reply that calls tools, with its thought."""
+SHORT_REPLY = 300
+"""Tokens of a reply that calls tools, with its thought."""
 LEAST_RESULTS = 750
 """Tokens that each turn before the answer must be able to bring, the first of them twice as many; 25 turns of a live
 reader brought 1,070 on average. With half as much a run on a long document has a turn more, and its first reading is

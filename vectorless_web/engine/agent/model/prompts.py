@@ -39,12 +39,15 @@ Answer:
    terms, and the program looks for them once more.
 8. "value": the answer in a few words."""
 
+MOST_CALLS = 5
+"""Calls of one turn."""
+
 _FORM = """Reply with one JSON object and nothing else, as this one, which answers from other documents:
 {example}
-Up to 5 calls are carried out in their order. As soon as what you were shown settles the question, also in your first
+Up to {most} calls are carried out in their order. As soon as what you were shown settles the question, also in your first
 reply, call answer, alone."""
 
-_NATIVE_FORM = """Call these tools as functions. Up to 5 calls are carried out in their order. As soon as what you
+_NATIVE_FORM = """Call these tools as functions. Up to {most} calls are carried out in their order. As soon as what you
 were shown settles the question, also in your first reply, call answer, alone. Where you cannot call functions,
 reply with one JSON object, as this one, which answers from other documents:
 {example}"""
@@ -58,7 +61,7 @@ LAST_TURN = "This is the last turn. Call answer now, from what you were shown; n
 
 def write_system(tools: Sequence[str], *, native: bool = False) -> str:
     """The rules that every conversation begins with, and the tools, a line each; the same for all questions."""
-    form = (_NATIVE_FORM if native else _FORM).replace("{example}", _EXAMPLE)
+    form = (_NATIVE_FORM if native else _FORM).replace("{most}", str(MOST_CALLS)).replace("{example}", _EXAMPLE)
     return "\n\n".join([RULES, "Tools:\n" + "\n".join(f"- {line}" for line in tools), form])
 
 
