@@ -44,8 +44,8 @@ MOST_CALLS = 5
 
 _FORM = """Reply with one JSON object and nothing else, as this one, which answers from other documents:
 {example}
-Up to {most} calls are carried out in their order. As soon as what you were shown settles the question, also in your first
-reply, call answer, alone."""
+Up to {most} calls are carried out in their order. As soon as what you were shown settles the question, also in your
+first reply, call answer, alone."""
 
 _NATIVE_FORM = """Call these tools as functions. Up to {most} calls are carried out in their order. As soon as what you
 were shown settles the question, also in your first reply, call answer, alone. Where you cannot call functions,
