@@ -117,6 +117,12 @@ def test_a_dash_among_percentages_is_no_rate_of_nought():
     assert worked(ask("night shift thornaby"), shifts) is None
 
 
+def test_a_share_of_something_is_no_total_of_it():
+    weights = table("", [["Price", "50%", "55%"], ["Total", "100%", "100%"]], columns=["", "Lot 1", "Lot 2"])
+    assert worked(ask("price lot 1"), weights).value == "50%"
+    assert worked(ask("total price lot 1"), weights) is None
+
+
 def test_the_total_of_several_years_is_told_with_the_figure_of_each():
     found = worked(ask("total gross profit", 2018, 2019), INCOME)
     assert found.sentence == "Gross profit, 2018: $2,000 million; 2019: $2,100 million; sum: $4,100 million"

@@ -11,7 +11,7 @@ from vectorless_web.engine.questions.asked import narrow_plan
 from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
 from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.engine.tables.formulas import Result, add_up, list_values, work_out_formula, work_out_operation
-from vectorless_web.engine.tables.lookup import Hit
+from vectorless_web.engine.tables.lookup import Hit, terms_listed
 from vectorless_web.engine.tables.periods import own_period
 from vectorless_web.engine.tables.relation import TableSource
 from vectorless_web.engine.tables.units import scale_name
@@ -131,8 +131,14 @@ _NEWEST = " (the newest period of the statement; the question names none)"
 
 
 def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure | None:
-    """The cells as a figure; None where one is a dash among percentages: no rate is not a rate of nought."""
-    if any(hit.entry.is_blank and hit.entry.unit == "%" for hit in hits):
+    """The cells as a figure; None where one is a dash among percentages, or a percentage no total as asked for.
+
+    No rate is not a rate of nought, and a share of something is no total of it.
+    """
+    said = frozenset(token.term for token in plan.tokens if token.term)
+    totals = frozenset[str]() if "percent" in said else said & terms_listed("totals")
+    shares = [hit.entry for hit in hits if hit.entry.unit == "%"]
+    if any(entry.is_blank or totals - entry.label_words - entry.axis.words for entry in shares):
         return None
     quotes, places = _quote_rows(hits)
     is_chosen = not plan.periods and hits[0].relation.has_periods
