@@ -8,6 +8,7 @@ from tests.support.conversing import long_report
 from tests.support.engine_documents import annual_report, compiled, paragraph, section, table
 from vectorless_web.engine.agent.model.excerpts import (
     join_excerpts,
+    merge_excerpts,
     stems_of,
     write_excerpt,
     write_excerpts,
@@ -69,6 +70,13 @@ def test_a_passage_is_shown_with_what_announces_it_and_with_what_it_announces() 
     assert keys == {1: [1, 2, 3], 2: [2, 1, 3], 3: [3, 2]}
     shown = join_excerpts(write_excerpts(view, 2, wanted=wanted, tokens=60))
     assert "follows:\n[D1.2] In no other way than:\n[D1.3.1] - by letter\n[.2] - by courier" in shown
+
+
+def test_of_a_node_that_two_passages_show_the_longer_part_stays() -> None:
+    view = view_of(compiled("Quay", paragraph("The quay was swept in the morning, before the boats came in. " * 20)))
+    whole, cut = (write_excerpt(view, 1, wanted=frozenset(), tokens=tokens) for tokens in (600, 40))
+    for first, second in ((whole, cut), (cut, whole)):
+        assert merge_excerpts({("a", 1): first}, "a", [second]) == {("a", 1): whole}
 
 
 def test_an_excerpt_names_the_heading_above_it_by_its_id() -> None:

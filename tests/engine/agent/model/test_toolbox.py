@@ -158,9 +158,10 @@ def test_find_looks_through_several_documents_and_says_where_nothing_stands() ->
 
 
 def test_find_takes_words_from_their_beginning_and_parts_of_words_only_where_there_are_no_others() -> None:
-    tools = toolbox(shelf(a=compiled("T", paragraph("Water damage. Persons aged 18. 无绳电话。"))))
+    tools = toolbox(shelf(a=compiled("T", paragraph("Water damage. Persons aged 18. The spin-off. 无绳电话。"))))
     assert "1 place in" in told(tools, "find", documents=["D1"], text="age")
     assert "1 place in" in told(tools, "find", documents=["D1"], text="amage")
+    assert "1 place in" in told(tools, "find", documents=["D1"], text="spin off")
     assert "1 place in" in told(tools, "find", documents=["D1"], text="电话")
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, name_documents
 from vectorless_web.engine.agent.model.excerpts import (
-    Excerpt,
+    Excerpts,
     join_excerpts,
+    merge_excerpts,
     stems_of,
     write_excerpts,
     write_nodes,
@@ -391,7 +392,7 @@ def choose_passages(
     scores = {line.view.id: line.score for line in briefing.lines}
     by_id, documents = {view.id: view for view in views}, {view.id: view.document for view in views}
     wanted = stems_of(briefing.plan.question)
-    kept, shown = dict[tuple[str, int], Excerpt](), list[Passage]()
+    kept, shown = Excerpts(), list[Passage]()
     ranked = rank_documents(state, briefing.plan, documents, most=RANKED)
     for passage in order_by_worth([p for p in ranked if by_id[p.document].list_pieces(p.key)], scores):
         tokens = BEST_TOKENS if len(shown) < BEST else OTHER_TOKENS
@@ -400,13 +401,14 @@ def choose_passages(
         before = count_tokens(join_excerpts(list(kept.values())))
         # Where there is no room for what belongs to a passage it is shown alone.
         for chosen in (excerpts, excerpts[:1]):
-            more = kept | {(view.id, excerpt.key): excerpt for excerpt in chosen}
+            more = merge_excerpts(kept, view.id, chosen)
             cost = count_tokens(join_excerpts(list(more.values()))) - before
             if cost <= room:
                 kept, room = more, room - cost
                 shown.append(passage)
-                library.mark_shown(view.id, [e.key for e in chosen], whole=[e.key for e in chosen if e.is_whole])
                 break
+    for (document, key), excerpt in kept.items():
+        library.mark_shown(document, [key], whole=[key] if excerpt.is_whole else ())
     return join_excerpts(list(kept.values())), shown
 
 

@@ -135,6 +135,19 @@ def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], token
     return Excerpt(key, head, body + more, is_whole)
 
 
+Excerpts = dict[tuple[str, int], Excerpt]
+"""Excerpts by document and node, in the order in which they were chosen."""
+
+
+def merge_excerpts(kept: Excerpts, document: str, excerpts: Sequence[Excerpt]) -> Excerpts:
+    """The excerpts with others of one document; of a node that two passages show the longer part stays."""
+    merged = dict(kept)
+    for excerpt in excerpts:
+        place = (document, excerpt.key)
+        merged[place] = max(merged.get(place, excerpt), excerpt, key=lambda each: len(each.body))
+    return merged
+
+
 def join_excerpts(excerpts: Sequence[Excerpt]) -> str:
     """The excerpts as one text: those of one place together under one head, in reading order, the best place first."""
     places: dict[str, list[Excerpt]] = {}

@@ -10,8 +10,9 @@ from vectorless_web.engine.agent.corpus import SecondPass
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
-    Excerpt,
+    Excerpts,
     join_excerpts,
+    merge_excerpts,
     stems_of,
     write_excerpts,
     write_nodes,
@@ -160,11 +161,11 @@ class Toolbox:
 
     def _show(self, hits: Sequence[tuple[DocumentView, int]], wanted: frozenset[str]) -> str:
         """Nodes as snippets, which stand before the model from now on."""
-        shown = dict[tuple[str, int], Excerpt]()
+        shown = Excerpts()
         for view, key in hits:
-            for excerpt in write_excerpts(view, key, wanted=wanted, tokens=SNIPPET_TOKENS):
-                shown.setdefault((view.id, excerpt.key), excerpt)
-                self.library.mark_shown(view.id, [excerpt.key])
+            excerpts = write_excerpts(view, key, wanted=wanted, tokens=SNIPPET_TOKENS)
+            shown = merge_excerpts(shown, view.id, excerpts)
+            self.library.mark_shown(view.id, [excerpt.key for excerpt in excerpts])
         return join_excerpts(list(shown.values()))
 
     def _search(self, arguments: Mapping[str, Any]) -> ToolOutcome:

@@ -39,6 +39,7 @@ _UNSEEN = {ord("\xad"): None} | dict.fromkeys(map(ord, "\u200b\u200c\ufeff"))
 HEADING_CHARACTERS, PATH_PARTS = 70, 3
 """Characters of a heading and headings, the innermost ones, above an excerpt."""
 OUTLINE_CHARACTERS = 90
+_PARTS_WORDS = re.compile(r"\s+|(?<=\w)[-‐‑](?=\w)")
 MOST_ANY = 80
 """Characters that a * may stand for in a text that is looked for."""
 
@@ -172,10 +173,11 @@ class DocumentView:
     def find_literally(self, text: str, *, whole: bool = False) -> list[tuple[int, int]]:
         """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
 
-        Case and white space are set aside; a `whole` text ends where a word does. The index is -1 where it is in a
-        table's caption or column names, which are shown with any of its rows.
+        Case is set aside, and whether white space or a hyphen parts words; a `whole` text ends where a word does. The
+        index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
         """
-        parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
+        words = (_PARTS_WORDS.split(part.strip()) for part in clean_text(text).split("*"))
+        parts = [r"[\s\-‐‑]+".join(map(re.escape, each)) for each in words]
         if not any(parts):
             return []
         said = f".{{0,{MOST_ANY}}}?".join(parts)
