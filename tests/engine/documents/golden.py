@@ -128,7 +128,7 @@ def _tables() -> bytes:
 
 def _headers() -> bytes:
     """Headers that stand apart: years below repeated names, names over codes, times behind a long name, figures close
-    together."""
+    together, thousands of a currency."""
     rows: list[tuple[float, list[tuple[float, str]]]] = [
         (200, [(315, "Amount"), (380, "Life"), (435, "Amount"), (500, "Life")]),
         (213, [(72, "Year ended May 31,"), (320, "2021"), (440, "2020")]),
@@ -143,6 +143,11 @@ def _headers() -> bytes:
         (442, [(72, "Weighted-average remaining term of moorings"), (295, "6 years"), (375, "7 years")]),
         (454, [(72, "Weighted-average discount"), (310, "3 %"), (390, "4 %")]),
         (466, [(72, "Weighted-average rebate"), (310, "1 %"), (390, "2 %")]),
+        (540, [(72, "For the year ended 31 March 2025")]),
+        (552, [(72, "£000"), (300, "2025"), (380, "2024")]),
+        (564, [(72, "Harbour dues"), (295, "2,705"), (375, "2,522")]),
+        (576, [(72, "Ferries"), (295, "1,380"), (375, "1,318")]),
+        (588, [(72, "Berths"), (295, "4,120"), (375, "4,114")]),
     ]
     return pdf([[*prose(72, 90, 6), *(Text(left, top, words, 9) for top, row in rows for left, words in row)]])
 

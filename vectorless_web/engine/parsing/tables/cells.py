@@ -25,7 +25,9 @@ _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _MARK = re.compile(r"^\((?:[a-z]|\d{1,2})\)$|^[*†‡]+$", re.IGNORECASE)
 _SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|pps?|bps|:)$")
 _NUMBER = re.compile(
-    r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
+    # Thousands of a currency are no figure: "£000" over a column.
+    r"^(?!(?:US)?[$€£¥₹]\s?000$)"
+    r"(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
     r"(?:(?<=\d)[a-h]{1,4})?(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
 _DECIMALS = re.compile(r"^[–−-]?[\d,]*\d\.\d+%?(?:\(\d+(?:\.\d+)?\))?$")

@@ -231,9 +231,15 @@ def _columns(grid: Grid) -> list[Column]:
     period += [header_text(over[number][0].text) for number in titles]
     columns = [Column(" / ".join(dict.fromkeys(map(header_text, labels))))]
     for own in levels:
-        path = tuple(dict.fromkeys((*period, *own)))
+        is_dated = any(map(_YEAR.search, own))
+        path = tuple(dict.fromkeys((*(map(_without_year, period) if is_dated else period), *own)))
         columns.append(Column(" / ".join(path), period_of(path), levels=path))
     return columns
+
+
+def _without_year(period: str) -> str:
+    """A period over columns that say their years: "For the year ended 31 March 2025" heads "2024", too."""
+    return _YEAR.sub("", period).strip(" ,") if len(_YEAR.findall(period)) == 1 else period
 
 
 def _find_percents(grid: Grid) -> list[int]:
