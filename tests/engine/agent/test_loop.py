@@ -249,6 +249,14 @@ def test_a_phrase_that_stands_nowhere_in_what_is_cited_costs_no_reply() -> None:
     assert (run.claims[0].support, len(run.model.calls)) == (Support.SUPPORTED, 2)
 
 
+def test_a_document_that_is_called_as_another_begins_is_named_with_its_file() -> None:
+    quay = paragraph("Cranes lift sheds.")
+    corpus = shelf(a=compiled("Net profit", quay), b=compiled("Elm Ltd", quay), c=compiled("Elm Ltd: report", quay))
+    said, limits = [answer(outcome="not_found")] * 2, Limits(max_walks=1)
+    run = converse(said, "What is the net profit?", corpus=corpus, limits=limits)
+    assert "Elm Ltd | b.pdf" in run.heard(0) and "Elm Ltd: report | " not in run.heard(0)
+
+
 def test_what_is_not_open_is_looked_for_before_it_is_said_not_to_be_there() -> None:
     corpus = shelf(
         a=compiled("Net profit", paragraph("Net profit rose.")),

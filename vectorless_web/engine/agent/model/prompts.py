@@ -102,10 +102,12 @@ def name_document(entry: DocumentEntry, card: Card, characters: int = 90) -> str
 
 
 def name_documents(documents: Sequence[tuple[DocumentEntry, Card]], characters: int = 90) -> list[str]:
-    """A name for each document; those of one name are told apart by what their cards say, and by the file's name."""
+    """A name for each document; one with which another's begins gets its date and the file's name, too."""
     names = [name_document(entry, card, characters) for entry, card in documents]
     return [
-        name if names.count(name) == 1 else " | ".join((name, *card.fields.dates[:1], entry.name))
+        name
+        if sum(other.startswith(name) for other in names) == 1
+        else " | ".join((name, *card.fields.dates[:1], entry.name))
         for name, (entry, card) in zip(names, documents, strict=True)
     ]
 
