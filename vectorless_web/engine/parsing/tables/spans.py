@@ -183,14 +183,15 @@ def _is_group_label(row: Sequence[str]) -> bool:
 
 
 def _names_all(row: Sequence[str], above: Texts, below: Texts) -> bool:
-    """Whether a row under wider headers names the columns, its own first included, and figures stand below.
+    """Whether a row under headers names the columns left, its own first included, and figures stand below.
 
     "Obligations | Total | Less than 1 year" under "Payments due by period".
     """
     said = [text for text in row[1:] if text]
-    if not row[0] or len(said) < _FEWEST_NAMES or not _names_columns(row) or len(said) < len(row) - 1:
+    named = all(own or any(heads) for own, *heads in zip(row, *above, strict=True))
+    if not row[0] or len(said) < _FEWEST_NAMES or not _names_columns(row) or not named:
         return False
-    wider = all(not head[0] and sum(map(bool, head[1:])) < len(said) for head in above)
+    wider = not any(head[0] for head in above)
     figures = sum(_starts_as_figure(text) for other in below for text in other[1:] if text)
     return wider and 2 * figures > sum(bool(text) for other in below for text in other[1:])
 
