@@ -116,8 +116,13 @@ class Lane(StrEnum):
 LANE_ORDER = {lane: position for position, lane in enumerate(Lane)}
 
 
+PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def tag_types(value: Any) -> Any:
     """The value as JSON that tells types apart: every value beside the name of its type."""
+    if type(value) in PLAIN:  # Nearly all values are, and a Mapping is the slowest to ask for.
+        return [type(value).__name__, repr(value)]
     if isinstance(value, Mapping):
         return ["map", sorted(([str(key), tag_types(item)] for key, item in value.items()), key=lambda pair: pair[0])]
     if isinstance(value, frozenset):
