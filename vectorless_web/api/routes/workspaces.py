@@ -287,7 +287,6 @@ def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
             "Nobody of that name belongs to the workspace.",
             remedy="Take a user name from the list of members.",
             code="unknown_person",
-            status=422,
         )
     limit = Decimal(str(asked.limit_usd)).quantize(Decimal("0.0001"))
     given = asked.dict(include={"period", "warn_percent"})
