@@ -81,7 +81,6 @@ MATRIX = {
     ("get", f"{W}/members"): (ADMIN, OWNER),
     ("patch", f"{W}/members/{{member}}"): (ADMIN, OWNER),
     ("delete", f"{W}/members/{{member}}"): (ADMIN, OWNER),
-    ("post", f"{W}/members/restore"): (ADMIN, OWNER),
     ("get", f"{W}/invitations"): (ADMIN, OWNER),
     ("post", f"{W}/invitations"): (ADMIN, OWNER),
     ("delete", f"{W}/invitations/{{invitation}}"): (ADMIN, OWNER),
@@ -103,7 +102,6 @@ MATRIX = {
     ("delete", G): (WRITE, EDITOR),
     ("post", f"{G}/fill"): (ASK, MEMBER),
     ("post", f"{G}/stop"): (ASK, MEMBER),
-    ("get", f"{G}/csv"): (READ, VIEWER),
     ("get", f"{G}/xlsx"): (READ, VIEWER),
     ("get", f"{W}/golden-sets"): (READ, VIEWER),
     ("post", f"{W}/golden-sets"): (WRITE, EDITOR),
@@ -115,8 +113,6 @@ MATRIX = {
     ("get", f"{E}/results"): (READ, VIEWER),
     ("post", f"{E}/stop"): (ASK, EDITOR),
     ("post", f"{E}/resume"): (ASK, EDITOR),
-    ("get", f"{E}/csv"): (READ, VIEWER),
-    ("get", f"{E}/markdown"): (READ, VIEWER),
     ("get", f"{W}/webhooks"): (ADMIN, OWNER),
     ("post", f"{W}/webhooks"): (ADMIN, OWNER),
     ("delete", H): (ADMIN, OWNER),
@@ -132,7 +128,6 @@ BODIES = {
     "golden-sets": {"name": "Dues"},
     "questions": {"questions": [{"question": "Which dues?", "value": "120"}]},
     "webhooks": {"address": "https://example.com/", "events": ["run.finished"]},
-    "restore": {"user": "bob"},
     "invitations": {"role": "member"},
 }
 """Bodies that are valid, so that rights decide."""

@@ -35,7 +35,6 @@ def test_a_grid_is_made_filled_and_taken_along(program, bob, alice, workspace, r
     assert read["progress"]["done"] == 1 and "14 berths" in cell["text"] and cell["page"] == 1
     assert cell["link"].startswith("http") and read["head"][0]["label"] == "Berths"
     assert told() == [("grid.finished", {"workspace": workspace.slug, "grid": made["id"], "cells": {cell["state"]: 1}})]
-    assert "Harbour report" in importer.get(f"{one}/csv").content.decode()
     assert importer.get(f"{one}/xlsx").content.startswith(b"PK")
     assert [row["id"] for row in importer.get(place).json()["items"]] == [made["id"]]
     assert importer.send("delete", one).status_code == 403
@@ -76,8 +75,6 @@ def test_a_set_is_made_asked_and_scored(program, alice, bob, workspace, report, 
     assert read["figures"]["abstained"] == {"right": 1, "of": 1} and read["figures"]["page"] == {"right": 1, "of": 1}
     results = editor.get(f"{place}/results").json()["items"]
     assert {row["question"] for row in results} == {row["question"] for row in rows}
-    assert "Which submarines" in editor.get(f"{place}/csv").content.decode()
-    assert "| Right |" in editor.get(f"{place}/markdown").content.decode()
     [(kind, data)] = told()
     assert kind == "evaluation.finished" and (data["evaluation"], data["questions"]) == (started["id"], 2)
     assert "berths" not in json.dumps(data)

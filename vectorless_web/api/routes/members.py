@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from django.contrib.auth import get_user_model
 from django.http import HttpRequest
 from django.urls import reverse
 from ninja import ModelSchema, Router, Schema
@@ -40,12 +39,6 @@ class RoleIn(Schema):
     role: Role
 
 
-class RemovedIn(Schema):
-    """The user name of somebody who was removed."""
-
-    user: Annotated[str, Field(min_length=1, max_length=150, pattern=NO_NUL)]
-
-
 class InviteIn(Schema):
     """The role of who accepts, for how many days (1, 7 or 30) the link is open, and the one address that it is for."""
 
@@ -78,14 +71,6 @@ def _member(request: HttpRequest, slug: str, member: int) -> Membership:
 def list_members(request: HttpRequest, slug: str) -> Any:
     """Who belongs to the workspace by themselves, and with which role."""
     return selectors.members_of(workspace_alone(request.user, slug, Role.OWNER))
-
-
-@router.post(MEMBERS + "/restore", response=MemberOut)
-def restore_member(request: HttpRequest, slug: str, asked: RemovedIn) -> Membership:
-    """Undo a removal within the hour: the person is back with the role that they had."""
-    workspace = workspace_alone(request.user, slug, Role.OWNER)
-    account = get_user_model().objects.filter(username=asked.user).values_list("pk", flat=True).first()
-    return services.restore_member(actor=request.user, workspace=workspace, account=account or 0)
 
 
 @router.patch(MEMBER, response=MemberOut)
