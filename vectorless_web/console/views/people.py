@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from vectorless_web.console.forms import InviteForm
+from vectorless_web.console.forms import InviteAnywhereForm
 from vectorless_web.console.subjects import people
 from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.web.pages import go_saying, go_to
@@ -21,10 +21,10 @@ SEE, CHANGE = "auth.view_user", "auth.change_user"
 @staff_page(SEE)
 def show_all(request: HttpRequest) -> HttpResponse:
     """The accounts of the site."""
-    return _list_page(request, InviteForm())
+    return _list_page(request, InviteAnywhereForm())
 
 
-def _list_page(request: HttpRequest, form: InviteForm, *, link: str = "", status: int = 200) -> HttpResponse:
+def _list_page(request: HttpRequest, form: InviteAnywhereForm, *, link: str = "", status: int = 200) -> HttpResponse:
     text, state = request.GET.get("q", "").strip(), request.GET.get("state", "")
     found = people.list_people(text=text, state=state, number=request.GET.get("page", "1"))
     context = {"people": found, "text": text, "state": state, "form": form, "link": link}
@@ -49,12 +49,12 @@ def _person_page(request: HttpRequest, pk: int, **more: Any) -> HttpResponse:
 @never_cache
 def invite(request: HttpRequest) -> HttpResponse:
     """Make a link by which one person joins a workspace, and shows it once."""
-    form = InviteForm(request.POST)
+    form = InviteAnywhereForm(request.POST)
     if not form.is_valid():
         return _list_page(request, form, status=422)
     _invitation, token = services.invite(actor=request.user, **form.cleaned_data)
     link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
-    return _list_page(request, InviteForm(), link=link)
+    return _list_page(request, InviteAnywhereForm(), link=link)
 
 
 @staff_act(CHANGE)
