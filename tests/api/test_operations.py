@@ -296,7 +296,7 @@ def test_a_change_is_made_to_what_was_seen_alone(program, alice, workspace, repo
     def change(body, tag):
         return importer.client.patch(one, body, content_type="application/json", headers={"If-Match": tag})
 
-    changed = change({"title": "Ferries", "folder": folder["id"], "add_tag": "port"}, seen.headers["ETag"]).json()
+    changed = change({"title": "Ferries", "folder": folder["id"], "tags": ["port"]}, seen.headers["ETag"]).json()
     assert (changed["title"], changed["folder"], changed["tags"]) == ("Ferries", folder["id"], ["port"])
     late = change({"title": "Boats"}, seen.headers["ETag"])
     assert (late.status_code, late.json()["code"]) == (412, "changed")

@@ -72,9 +72,7 @@ class FieldsProblem(Problem):
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         told = "; ".join(f"{row['field']}: {row['message']}" for row in errors[:3])
-        super().__init__(
-            f"Some fields cannot be used. {told}", remedy="Correct them.", code="invalid_fields", status=422
-        )
+        super().__init__(f"Some fields cannot be used. {told}", remedy="Correct them.", code="invalid_fields")
         self.errors = errors
 
 

@@ -70,10 +70,7 @@ def reply_once(
         return Status(*act())
     if len(key) > 200 or "\0" in key:
         raise Problem(
-            "An Idempotency-Key has at most 200 characters.",
-            remedy="Take a shorter one.",
-            code="invalid_key",
-            status=422,
+            "An Idempotency-Key has at most 200 characters.", remedy="Take a shorter one.", code="invalid_key"
         )
     token: ApiToken = request.auth  # type: ignore[attr-defined]
     digest = hashlib.sha256(json.dumps([request.path, asked], sort_keys=True, default=str).encode()).hexdigest()
@@ -95,7 +92,7 @@ def reply_once(
 def _repeat(kept: KeptReply, digest: str) -> Status[dict[str, Any]]:
     if kept.request_hash != digest:
         message = "This Idempotency-Key was used for another request."
-        raise Problem(message, remedy="Take a fresh key for each request.", code="key_reused", status=422)
+        raise Problem(message, remedy="Take a fresh key for each request.", code="key_reused")
     if not kept.status:
         message = "The first request with this Idempotency-Key is still under way."
         raise Problem(

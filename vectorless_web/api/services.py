@@ -42,15 +42,10 @@ def make_token(
     holder = user if account is None else account.user
     name = " ".join(name.replace("\0", "").split())[:NAME_MAX]
     if not name:
-        raise Problem(
-            "The token has no name.", remedy="Give it one, by which you will know it.", code="no_name", status=422
-        )
+        raise Problem("The token has no name.", remedy="Give it one, by which you will know it.", code="no_name")
     if open_tokens(holder).count() >= TOKENS_MOST:
         raise Problem(
-            f"You have {TOKENS_MOST} tokens, which is the most.",
-            remedy="Revoke one first.",
-            code="too_many_tokens",
-            status=422,
+            f"You have {TOKENS_MOST} tokens, which is the most.", remedy="Revoke one first.", code="too_many_tokens"
         )
     text = PREFIX + new_token()
     token = ApiToken.objects.create(

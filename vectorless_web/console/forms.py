@@ -12,7 +12,8 @@ from vectorless_web.console.subjects.retention import DAYS_MAX
 from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.infra.site.identity import check_issuer
 from vectorless_web.profiles.models import SignOnProvider
-from vectorless_web.workspaces.models import Budget, PeopleGroup, Role, Workspace
+from vectorless_web.workspaces.forms import InviteForm
+from vectorless_web.workspaces.models import Budget, PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import people_in
 
 
@@ -45,13 +46,11 @@ class SearchForm(AuditForm):
     name = forms.CharField(max_length=NAME_MAX)
 
 
-class InviteForm(forms.Form):
-    """An invitation into a workspace, by a link that is shown once."""
+class InviteAnywhereForm(InviteForm):
+    """An invitation into any workspace."""
 
     workspace = forms.ModelChoiceField(Workspace.objects.filter(deleted_at=None).order_by("name"), label="Into")
-    role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
-    days = forms.IntegerField(label="Open for days", min_value=1, max_value=30, initial=7)
-    email = forms.EmailField(label="Only for this address", required=False)
+    field_order = ("workspace",)
 
 
 class SiteBudgetForm(forms.Form):

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
-from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
@@ -16,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import count_or_refuse, network_of, reads_alone, seconds_to_wait
+from vectorless_web.infra.web.request_limits import count_or_refuse, give_back, network_of, reads_alone, seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.notices.services import notify
@@ -168,26 +167,16 @@ def take_page(*, link: ShareLink, address: str, version: int, page: int) -> bool
 
 
 def password_fits(*, link: ShareLink, password: str, address: str) -> bool:
-    """Whether the password opens the link. Problem (429) after too many wrong ones from one network."""
-    key = f"share-tries-{link.pk}-{network_of(address)}"
-    if _count_try(key) > TRIES:
-        raise Problem(
-            "Too many wrong passwords.", remedy="Try again in ten minutes.", code="too_many_tries", status=429
-        )
-    if not check_password(password, link.password_hash):
-        return False
-    cache.delete(key)
-    return True
+    """Whether the password opens the link. Problem (429) after too many wrong ones from one network.
 
-
-def _count_try(key: str) -> int:
-    """Count a try before the password is looked at, so that tries at the same moment cannot pass as one."""
-    cache.add(key, 0, TRIES_SECONDS)
-    try:
-        return int(cache.incr(key))
-    except ValueError:
-        # Forgotten between the two commands: its time was up.
-        return 1
+    A try counts before the password is looked at, so that tries at the same moment cannot pass as one.
+    """
+    name = f"share-tries-{link.pk}-{network_of(address)}"
+    count_or_refuse(name, "Too many wrong passwords.", limit=TRIES, seconds=TRIES_SECONDS, code="too_many_tries")
+    fits = check_password(password, link.password_hash)
+    if fits:
+        give_back(name, amount=1, seconds=TRIES_SECONDS)
+    return fits
 
 
 def shareable_run(user: User, slug: str, pk: int) -> Run:

@@ -62,14 +62,10 @@ def add_source(
             f"This workspace has {SOURCES_MOST} sources, which is the most.",
             remedy="Remove one first.",
             code="too_many_sources",
-            status=422,
         )
     if rows.filter(address=address).exists():
         raise Problem(
-            "This place is a source already.",
-            remedy="Change that source, or give another address.",
-            code="source_here",
-            status=422,
+            "This place is a source already.", remedy="Change that source, or give another address.", code="source_here"
         )
     row = Source.objects.create(
         workspace=workspace,
@@ -97,7 +93,6 @@ def _check_address(access: Access) -> str:
                 "The folder is not below those that are allowed.",
                 remedy=f"Give one below: {where}.",
                 code="folder_not_allowed",
-                status=422,
             )
         return path
     address = check_public(
@@ -108,7 +103,6 @@ def _check_address(access: Access) -> str:
             "The address names no bucket.",
             remedy="Name the bucket in the address: https://server/bucket/path.",
             code="no_bucket",
-            status=422,
         )
     return address
 

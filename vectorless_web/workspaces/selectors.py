@@ -211,11 +211,11 @@ def _joined_by(user: User, **where: Any) -> list[Workspace]:
     """
     account, narrowed = account_id(user), {"workspace__deleted_at": None, **where}
     own = Membership.objects.filter(user=account, **narrowed).select_related("workspace")
-    through = GroupMembership.objects.filter(group__people=account, **narrowed).select_related("workspace")
     found: dict[int, Workspace] = {}
     rows: list[Membership | GroupMembership] = [*own]
     is_settled = bool(where) and any(row.role == Role.OWNER for row in rows)
-    rows += [] if is_settled else through  # More than an owner nobody can be.
+    if not is_settled:  # More than an owner nobody can be.
+        rows += GroupMembership.objects.filter(group__people=account, **narrowed).select_related("workspace")
     for row in rows:
         workspace = found.setdefault(row.workspace_id, row.workspace)
         if not workspace.allows(row.role):

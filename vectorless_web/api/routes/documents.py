@@ -73,7 +73,6 @@ class ChangeIn(Schema):
     title: Annotated[str, Field(min_length=1, max_length=TITLE_MAX, pattern=PRINTED)] | None = None
     folder: Number | None = None
     tags: Annotated[list[Tag], Field(max_length=100)] | None = None
-    add_tag: Tag | None = None
 
 
 class SectionOut(Schema):
@@ -209,9 +208,6 @@ def change_document(request: HttpRequest, slug: str, document: Number, asked: Ch
             services.move_documents(actor=request.user, workspace=workspace, documents=[found], folder=place)
         if asked.tags is not None:
             services.set_tags(actor=request.user, document=found, tags=[tag.strip() for tag in asked.tags])
-        if asked.add_tag:
-            tag = asked.add_tag.strip()
-            services.tag_documents(actor=request.user, workspace=workspace, documents=[found], tag=tag)
     return show_document(selectors.document_for(request.user, slug, document))
 
 

@@ -115,7 +115,6 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
             str(error),
             remedy="Change that part of the request; docs/retriever.md explains each.",
             code="not_retrievable",
-            status=422,
         ) from error
     scores = [item.score for item in result.items]
     return {
@@ -205,7 +204,6 @@ def _address_of(name: str) -> NodeAddress:
             f"“{name[:40]}” names no node.",
             remedy="Name nodes as document:key, for instance 12:34.",
             code="invalid_fields",
-            status=422,
         )
     return NodeAddress(int(document), int(key))
 

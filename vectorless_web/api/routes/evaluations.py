@@ -1,16 +1,16 @@
-"""Golden sets and evaluations: list, make, add questions, start, stop, go on, read the scores, take along."""
+"""Golden sets and evaluations: list, make, add questions, start, stop, go on, read the scores."""
 
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, reply_once, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.evaluations import exports, selectors, services
@@ -203,18 +203,3 @@ def resume_evaluation(request: HttpRequest, slug: str, evaluation: Number) -> di
     found = selectors.evaluation_for(request.user, slug, evaluation, Role.EDITOR)
     services.resume_evaluation(user=request.user, evaluation=found)
     return show_one(request, slug, evaluation)
-
-
-@router.get(ONE + "/csv", openapi_extra=answers("text/csv"))
-def export_csv(request: HttpRequest, slug: str, evaluation: Number) -> HttpResponse:
-    """The results as CSV."""
-    rows = selectors.results_of(selectors.evaluation_for(request.user, slug, evaluation), request.user)
-    return HttpResponse("".join(exports.as_csv(rows)), content_type="text/csv; charset=utf-8")
-
-
-@router.get(ONE + "/markdown", openapi_extra=answers("text/markdown"))
-def export_markdown(request: HttpRequest, slug: str, evaluation: Number) -> HttpResponse:
-    """The figures as a Markdown table."""
-    found = selectors.evaluation_for(request.user, slug, evaluation)
-    text = exports.as_markdown(found, selectors.summarise(found))
-    return HttpResponse(text, content_type="text/markdown; charset=utf-8")

@@ -162,13 +162,6 @@ def delete_grid(request: HttpRequest, slug: str, grid: Number) -> None:
     services.delete_grid(user=request.user, grid=selectors.grid_for(request.user, slug, grid, Role.EDITOR))
 
 
-@router.get(ONE + "/csv", openapi_extra=answers("text/csv"))
-def export_csv(request: HttpRequest, slug: str, grid: Number) -> HttpResponse:
-    """The values as CSV: numbers without unit, dates as ISO dates."""
-    lines = export.as_csv(_fill(request, selectors.grid_for(request.user, slug, grid)))
-    return HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
-
-
 @router.get(ONE + "/xlsx", openapi_extra=answers(export.WORKBOOK))
 def export_workbook(request: HttpRequest, slug: str, grid: Number) -> HttpResponse:
     """The workbook: typed values, and a sheet with the evidence of each cell."""

@@ -285,10 +285,9 @@ def list_steps(request: HttpRequest, slug: str, run: Number, after: After = 0) -
 
 
 @router.get(ONE + "/claims", response=list[ClaimOut])
-def list_claims(request: HttpRequest, slug: str, run: Number, after: After = 0) -> list[dict[str, Any]]:
-    """The sentences of the answer with their checked quotes; `after` a sequence, those beyond it."""
-    found = selectors.run_for(request.user, slug, run)
-    return [show_claim(claim) for claim in selectors.claims_of(found, after)]
+def list_claims(request: HttpRequest, slug: str, run: Number) -> list[dict[str, Any]]:
+    """The sentences of the answer with their checked quotes."""
+    return [show_claim(claim) for claim in selectors.claims_of(selectors.run_for(request.user, slug, run), 0)]
 
 
 @router.get(ONE + "/citations", response=list[dict[str, Any]])

@@ -81,7 +81,6 @@ def add_webhook(*, actor: User, workspace: Workspace, address: str, events: Iter
             f"This workspace has {WEBHOOKS_MOST} webhooks, which is the most.",
             remedy="Remove one first.",
             code="too_many_webhooks",
-            status=422,
         )
     secret = new_secret()
     row = Webhook.objects.create(

@@ -93,35 +93,22 @@ def _runs() -> QuerySet[Run]:
     return rows.filter(~Exists(links), ~Exists(marked), verifications=None)
 
 
-def _remove_runs(before: datetime, place: Q) -> int:
-    rows = (
-        _runs().filter(place, created_at__lt=before).order_by("pk").values_list("pk", "thread", "workspace")[:AT_ONCE]
-    )
-    found = list(rows)
-    if not found:
-        return 0
-    with transaction.atomic():
-        # Whoever marked or shared one since has kept it.
-        Run.objects.filter(pk__in=_runs().filter(pk__in=[pk for pk, *_ in found]).values("pk")).delete()
-        Thread.objects.filter(pk__in={thread for _, thread, _ in found}, runs=None).delete()
-        _record_removed("runs", len(found), before)
-    return len(found)
+def _forget_runs(found: list[int]) -> None:
+    threads = list(Run.objects.filter(pk__in=found).values_list("thread", flat=True))
+    # Whoever marked or shared one since has kept it.
+    Run.objects.filter(pk__in=_runs().filter(pk__in=found).values("pk")).delete()
+    Thread.objects.filter(pk__in=threads, runs=None).delete()
 
 
 def _calls() -> QuerySet[ModelCall]:
     return ModelCall.objects.exclude(run__status__in=Run.OPEN)
 
 
-def _remove_calls(before: datetime, place: Q) -> int:
-    found = list(_calls().filter(place, created_at__lt=before).order_by("pk").values_list("pk", "run")[:AT_ONCE])
-    if not found:
-        return 0
-    with transaction.atomic():
-        # Without its calls a run cannot be replayed, and says so once its inputs are gone too.
-        RunInputs.objects.filter(run__in={run for _, run in found}).delete()
-        ModelCall.objects.filter(pk__in=[pk for pk, _ in found]).delete()
-        _record_removed("calls", len(found), before)
-    return len(found)
+def _forget_calls(found: list[int]) -> None:
+    calls = ModelCall.objects.filter(pk__in=found)
+    # Without its calls a run cannot be replayed, and says so once its inputs are gone too.
+    RunInputs.objects.filter(run__in=calls.values("run")).delete()
+    calls.delete()
 
 
 def _views() -> QuerySet[ShareView]:
@@ -130,14 +117,8 @@ def _views() -> QuerySet[ShareView]:
     return ShareView.objects.exclude(counting)
 
 
-def _remove_views(before: datetime, place: Q) -> int:
-    found = list(_views().filter(place, at__lt=before).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
-    if not found:
-        return 0
-    with transaction.atomic():
-        ShareView.objects.filter(pk__in=found).delete()
-        _record_removed("views", len(found), before)
-    return len(found)
+def _forget_views(found: list[int]) -> None:
+    ShareView.objects.filter(pk__in=found).delete()
 
 
 def _list_deleted() -> QuerySet[Document]:
@@ -168,9 +149,24 @@ def _remove_events(before: datetime, _place: Q) -> int:
     return prune_record(before=before, most=20 * AT_ONCE)
 
 
-def _record_removed(kind: str, count: int, before: datetime) -> None:
-    details = {"kind": kind, "count": count, "before": before.isoformat()}
-    record(actor=None, verb="retention.removed", name=f"{count} of {KINDS[kind].label.lower()}", details=details)
+def _remover(
+    kind: str, rows: Callable[[], QuerySet[Any]], field: str, forget: Callable[[list[int]], None]
+) -> Callable[[datetime, Q], int]:
+    """A function that removes the first AT_ONCE of the rows whose `field` is older than a moment, and records it."""
+
+    def remove(before: datetime, place: Q) -> int:
+        old = rows().filter(place, **{f"{field}__lt": before}).order_by("pk")
+        found = list(old.values_list("pk", flat=True)[:AT_ONCE])
+        if not found:
+            return 0
+        with transaction.atomic():
+            forget(found)
+            details = {"kind": kind, "count": len(found), "before": before.isoformat()}
+            name = f"{len(found)} of {KINDS[kind].label.lower()}"
+            record(actor=None, verb="retention.removed", name=name, details=details)
+        return len(found)
+
+    return remove
 
 
 _ALL = (
@@ -180,7 +176,7 @@ _ALL = (
         "What models were asked and what they replied. Answers stay; a run without its calls cannot be replayed.",
         1,
         lambda before, place: _count_held(_calls().filter(place), "created_at", before),
-        _remove_calls,
+        _remover("calls", _calls, "created_at", _forget_calls),
         lambda here, user: Q(run__in=_visible(here, user)) if user else Q(run__workspace=here),
     ),
     Kind(
@@ -189,7 +185,7 @@ _ALL = (
         "With their steps, comments and closed links. Favourites, verified answers and those with an open link stay.",
         1,
         lambda before, place: _count_held(_runs().filter(place), "created_at", before),
-        _remove_runs,
+        _remover("runs", _runs, "created_at", _forget_runs),
         lambda here, user: Q(pk__in=_visible(here, user)) if user else Q(workspace=here),
     ),
     Kind(
@@ -207,7 +203,7 @@ _ALL = (
         "When and from which network links were opened. Those of an open link with a limit of openings stay.",
         1,
         lambda before, place: _count_held(_views().filter(place), "at", before),
-        _remove_views,
+        _remover("views", _views, "at", _forget_views),
         lambda here, user: Q(link__run__in=_visible(here, user)) if user else Q(link__run__workspace=here),
     ),
     Kind(

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, TypeVar, cast
+from functools import partial, wraps
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
 
-View = TypeVar("View", bound=Callable[..., Any])
+View = Callable[..., HttpResponseBase]
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,18 @@ PLACES = (
 )
 
 
-def staff_only(right: str = "", *, superusers: bool = False) -> Callable[[View], View]:
+def _let_staff_in(
+    by_method: Callable[[View], View], right: str = "", *, superusers: bool = False
+) -> Callable[[View], View]:
     """Let in staff who hold the right: everybody else finds nothing (404), staff without it are told (403).
 
     With `superusers` no right suffices: the act could make its author one.
     """
 
     def decorate(view: View) -> View:
+        @by_method
         @wraps(view)
-        def check_staff(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        def check_staff(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not (request.user.is_active and getattr(request.user, "is_staff", False)):
                 raise Http404("There is no such page.")
             if right and not request.user.has_perm(right):
@@ -60,9 +65,13 @@ def staff_only(right: str = "", *, superusers: bool = False) -> Callable[[View],
                 raise PermissionDenied("Only superusers do this: who sets up sign-in decides whom the site trusts.")
             return view(request, *args, **kwargs)
 
-        return cast(View, check_staff)
+        return check_staff
 
     return decorate
+
+
+staff_page, staff_act = partial(_let_staff_in, require_GET), partial(_let_staff_in, require_POST)
+"""What staff look at, by GET, and what they do, by POST."""
 
 
 def show_page(

@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.forms import PeopleGroupForm, SignOnForm
 from vectorless_web.console.subjects import people
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
@@ -20,8 +19,7 @@ SEE_SIGN_ON = "profiles.view_signonprovider"
 RULES = "auth.change_user"
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def groups(request: HttpRequest) -> HttpResponse:
     """The groups of the site."""
     return _groups_page(request, PeopleGroupForm())
@@ -31,8 +29,7 @@ def _groups_page(request: HttpRequest, form: PeopleGroupForm, status: int = 200)
     return show_page(request, "groups", {"groups": people.list_groups(), "form": form}, status=status)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def add_group(request: HttpRequest) -> HttpResponse:
     """Make a group."""
     form = PeopleGroupForm(request.POST)
@@ -42,8 +39,7 @@ def add_group(request: HttpRequest) -> HttpResponse:
     return go_to(request, "console:group", pk=group.pk)
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def group(request: HttpRequest, pk: int) -> HttpResponse:
     """One group: its people, and where it is a member."""
     return _group_page(request, pk)
@@ -58,8 +54,7 @@ def _group_page(
     return show_page(request, "groups", context, template="console/group.html", status=status)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def change_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Give a group another name or description."""
     form = PeopleGroupForm(request.POST, instance=people.find_group(pk))
@@ -69,8 +64,7 @@ def change_group(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, "The group was saved.", "console:group", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def delete_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a group; its people keep what they were given by themselves."""
     found = people.find_group(pk)
@@ -78,8 +72,7 @@ def delete_group(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, f"{found.name} was deleted.", "console:groups")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def add_to_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Take somebody into a group."""
     found = people.find_group(pk)
@@ -91,8 +84,7 @@ def add_to_group(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, f"{person} belongs to {found.name}.", "console:group", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def take_from_group(request: HttpRequest, pk: int, person: int) -> HttpResponse:
     """Take somebody out of a group."""
     found = people.find_group(pk)
@@ -100,69 +92,60 @@ def take_from_group(request: HttpRequest, pk: int, person: int) -> HttpResponse:
     return go_saying(request, f"They no longer belong to {found.name}.", "console:group", pk=pk)
 
 
-@require_POST
-@staff_only(RULES)
+@staff_act(RULES)
 def require_of_all(request: HttpRequest) -> HttpResponse:
     """Ask everyone for two steps at sign-in."""
     services.require_two_steps(actor=request.user)
     return go_saying(request, "Whoever has not set up two steps is led to the page that does.", "console:sign_on")
 
 
-@require_POST
-@staff_only(RULES)
+@staff_act(RULES)
 def waive_for_all(request: HttpRequest) -> HttpResponse:
     """Ask no longer everyone."""
     services.waive_two_steps(actor=request.user)
     return go_to(request, "console:sign_on")
 
 
-@require_POST
-@staff_only(RULES)
+@staff_act(RULES)
 def require_of_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask the people of a group."""
     services.require_two_steps(actor=request.user, group=people.find_group(pk))
     return go_to(request, "console:group", pk=pk)
 
 
-@require_POST
-@staff_only(RULES)
+@staff_act(RULES)
 def waive_for_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask the people of a group no longer."""
     services.waive_two_steps(actor=request.user, group=people.find_group(pk))
     return go_to(request, "console:group", pk=pk)
 
 
-@require_GET
-@staff_only(SEE_SIGN_ON)
+@staff_page(SEE_SIGN_ON)
 def sign_on(request: HttpRequest) -> HttpResponse:
     """How people sign in: two steps, and identity providers."""
     return _sign_on_page(request, SignOnForm())
 
 
-@require_GET
-@staff_only(SEE_SIGN_ON, superusers=True)
+@staff_page(SEE_SIGN_ON, superusers=True)
 def edit_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of one provider; its secret is never shown."""
     row = _find_provider(pk)
     return _sign_on_page(request, SignOnForm(instance=row), row)
 
 
-@require_POST
-@staff_only(SEE_SIGN_ON, superusers=True)
+@staff_act(SEE_SIGN_ON, superusers=True)
 def add_provider(request: HttpRequest) -> HttpResponse:
     """Add an identity provider."""
     return _save_provider(request, SignOnForm(request.POST))
 
 
-@require_POST
-@staff_only(SEE_SIGN_ON, superusers=True)
+@staff_act(SEE_SIGN_ON, superusers=True)
 def change_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """Change an identity provider, or switch it off."""
     return _save_provider(request, SignOnForm(request.POST, instance=_find_provider(pk)), _find_provider(pk))
 
 
-@require_POST
-@staff_only(SEE_SIGN_ON, superusers=True)
+@staff_act(SEE_SIGN_ON, superusers=True)
 def remove_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """Forget an identity provider and its secret."""
     remove_sign_on(actor=request.user, provider=_find_provider(pk))

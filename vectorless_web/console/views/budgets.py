@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.forms import SiteBudgetForm
 from vectorless_web.console.subjects import usage
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.pages import go_saying
@@ -17,8 +16,7 @@ from vectorless_web.workspaces.models import Budget
 SEE, CHANGE = "workspaces.view_budget", "workspaces.change_budget"
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def show(request: HttpRequest) -> HttpResponse:
     """Every budget with what is spent, reserved and forecast, and a form for another one."""
     return _page(request, SiteBudgetForm(initial=_initial(request)))
@@ -36,8 +34,7 @@ def _page(request: HttpRequest, form: SiteBudgetForm, status: int = 200) -> Http
     return show_page(request, "budgets", {"budgets": usage.list_budgets(), "form": form}, status=status)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def save(request: HttpRequest) -> HttpResponse:
     """Set a limit, in place of the one there is for the same place and person."""
     form = SiteBudgetForm(request.POST)
@@ -47,8 +44,7 @@ def save(request: HttpRequest) -> HttpResponse:
     return go_saying(request, "The budget was set.", "console:budgets")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a limit."""
     budget = one_or_404(Budget.objects.select_related("workspace", "user"), "There is no such budget.", pk=pk)

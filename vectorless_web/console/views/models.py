@@ -3,10 +3,9 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import work
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.web.pages import go_saying, go_to, offer_undo
 from vectorless_web.infra.web.problems import Problem
@@ -18,37 +17,32 @@ from vectorless_web.workspaces.selectors import removed_provider
 SEE, CHANGE = "workspaces.view_modelprovider", "workspaces.change_modelprovider"
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def show(request: HttpRequest) -> HttpResponse:
     """Every provider with what its test found and who uses it."""
     return _page(request, ProviderForm(workspace=None))
 
 
-@require_GET
-@staff_only(CHANGE)
+@staff_page(CHANGE)
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of a provider of the whole site; its key is never shown."""
     row = _of_site(pk)
     return _page(request, ProviderForm(instance=row, workspace=None), editing=row)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def add(request: HttpRequest) -> HttpResponse:
     """Add a provider of the whole site."""
     return _save(request, ProviderForm(request.POST, workspace=None))
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def change(request: HttpRequest, pk: int) -> HttpResponse:
     """Change a provider of the whole site, or switch it off."""
     return _save(request, ProviderForm(request.POST, instance=_of_site(pk), workspace=None), editing=_of_site(pk))
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def test(request: HttpRequest, pk: int) -> HttpResponse:
     """Have a worker try a provider, also one of a workspace."""
     services.start_test(actor=request.user, provider=work.find_provider(pk))
@@ -56,8 +50,7 @@ def test(request: HttpRequest, pk: int) -> HttpResponse:
     return go_to(request, "console:models")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a provider of the whole site out of use, to be forgotten with its key."""
     row = _of_site(pk)
@@ -67,8 +60,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     return go_to(request, "console:models")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo the removal of a provider of the whole site."""
     row = removed_provider(None, pk)
@@ -76,8 +68,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, f"{row.name} is back.", "console:models")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def allow_host(request: HttpRequest) -> HttpResponse:
     """Add a host to those at which models may be asked."""
     try:
@@ -87,8 +78,7 @@ def allow_host(request: HttpRequest) -> HttpResponse:
     return go_saying(request, f"Models at {row.host} may be asked.", "console:models")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def forbid_host(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a host from the list."""
     row = one_or_404(ModelHost.objects, "There is no such host.", pk=pk)

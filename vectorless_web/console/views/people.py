@@ -7,11 +7,10 @@ from django.contrib.auth.models import AbstractUser
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.console.forms import InviteForm
+from vectorless_web.console.forms import InviteAnywhereForm
 from vectorless_web.console.subjects import people
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import services
@@ -19,22 +18,20 @@ from vectorless_web.workspaces import services
 SEE, CHANGE = "auth.view_user", "auth.change_user"
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def show_all(request: HttpRequest) -> HttpResponse:
     """The accounts of the site."""
-    return _list_page(request, InviteForm())
+    return _list_page(request, InviteAnywhereForm())
 
 
-def _list_page(request: HttpRequest, form: InviteForm, *, link: str = "", status: int = 200) -> HttpResponse:
+def _list_page(request: HttpRequest, form: InviteAnywhereForm, *, link: str = "", status: int = 200) -> HttpResponse:
     text, state = request.GET.get("q", "").strip(), request.GET.get("state", "")
     found = people.list_people(text=text, state=state, number=request.GET.get("page", "1"))
     context = {"people": found, "text": text, "state": state, "form": form, "link": link}
     return show_page(request, "people", context, status=status)
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 @never_cache
 def show(request: HttpRequest, pk: int) -> HttpResponse:
     """One account."""
@@ -48,21 +45,19 @@ def _person_page(request: HttpRequest, pk: int, **more: Any) -> HttpResponse:
     return show_page(request, "people", context, template="console/person.html", status=status)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 @never_cache
 def invite(request: HttpRequest) -> HttpResponse:
     """Make a link by which one person joins a workspace, and shows it once."""
-    form = InviteForm(request.POST)
+    form = InviteAnywhereForm(request.POST)
     if not form.is_valid():
         return _list_page(request, form, status=422)
     _invitation, token = services.invite(actor=request.user, **form.cleaned_data)
     link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
-    return _list_page(request, InviteForm(), link=link)
+    return _list_page(request, InviteAnywhereForm(), link=link)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def switch_off(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the account sign in no more."""
     person = _changeable(request, pk)
@@ -76,8 +71,7 @@ def switch_off(request: HttpRequest, pk: int) -> HttpResponse:
     return go_to(request, "console:person", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def switch_on(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the account sign in again."""
     person = _changeable(request, pk)
@@ -85,8 +79,7 @@ def switch_on(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, f"{person} can sign in again.", "console:person", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 @never_cache
 def make_reset_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a link by which a new password is chosen: this once, good for an hour."""
@@ -97,16 +90,14 @@ def make_reset_link(request: HttpRequest, pk: int) -> HttpResponse:
     return _person_page(request, pk, link=request.build_absolute_uri(path))
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def end_sessions(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign every browser of the account out."""
     ended = people.end_all_sessions(actor=request.user, person=_changeable(request, pk))
     return go_saying(request, f"{ended} browser{'' if ended == 1 else 's'} signed out.", "console:person", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def remove_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     """Let somebody who lost the phone sign in by password alone."""
     person = _changeable(request, pk)
@@ -115,8 +106,7 @@ def remove_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, sentence, "console:person", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def require_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask one person for two steps at sign-in."""
     person = _changeable(request, pk)
@@ -124,16 +114,14 @@ def require_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     return go_saying(request, f"{person} is led to the page that sets up two steps.", "console:person", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def waive_two_step(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask one person no longer."""
     services.waive_two_steps(actor=request.user, user=_changeable(request, pk))
     return go_to(request, "console:person", pk=pk)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     """Make somebody else owner of what the person owns."""
     person = _changeable(request, pk)

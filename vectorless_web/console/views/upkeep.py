@@ -7,12 +7,11 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.forms import AnnouncementForm, PeriodForm, ReadOnlyForm
 from vectorless_web.console.models import BackupTask
 from vectorless_web.console.subjects import maintenance, retention
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -21,8 +20,7 @@ from vectorless_web.workspaces.site import announcement, is_read_only
 SEE, CHANGE = "workspaces.view_sitesetting", "workspaces.change_sitesetting"
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def show_periods(request: HttpRequest) -> HttpResponse:
     """How long each kind of things is kept; with a kind and days, what would go."""
     return _periods_page(request, read_choice(request))
@@ -46,8 +44,7 @@ def _preview(request: HttpRequest, kind: retention.Kind, days: int, workspace: W
     return retention.preview(kind, days, kind.place(workspace, request.user))
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def set_period(request: HttpRequest, kind: str) -> HttpResponse:
     """Keep things of a kind for so many days."""
     refused = store_period(request, find_kind(kind))
@@ -76,8 +73,7 @@ def store_period(request: HttpRequest, kind: retention.Kind, workspace: Workspac
     return {}
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def clear_period(request: HttpRequest, kind: str) -> HttpResponse:
     """Keep things of a kind as long as the environment or the default says."""
     retention.clear_period(actor=request.user, kind=find_kind(kind))
@@ -97,15 +93,13 @@ def _periods_page(request: HttpRequest, choice: dict[str, Any]) -> HttpResponse:
     return show_page(request, "retention", context, status=problem.status if problem else 200)
 
 
-@require_GET
-@staff_only(SEE)
+@staff_page(SEE)
 def show_maintenance(request: HttpRequest) -> HttpResponse:
     """Read-only mode, the announcement, and backups."""
     return _maintenance_page(request)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def plan_read_only(request: HttpRequest) -> HttpResponse:
     """Make the site read-only, at a time or now."""
     form = ReadOnlyForm(request.POST)
@@ -117,8 +111,7 @@ def plan_read_only(request: HttpRequest) -> HttpResponse:
     return go_saying(request, f"{begun}. Every page says so, and staff can end it here.", "console:maintenance")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def end_read_only(request: HttpRequest) -> HttpResponse:
     """Let everybody write again."""
     ended = maintenance.end_read_only(actor=request.user)
@@ -126,8 +119,7 @@ def end_read_only(request: HttpRequest) -> HttpResponse:
     return go_to(request, "console:maintenance")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def announce(request: HttpRequest) -> HttpResponse:
     """Show a sentence on every page."""
     form = AnnouncementForm(request.POST)
@@ -139,15 +131,13 @@ def announce(request: HttpRequest) -> HttpResponse:
     return go_saying(request, "Every page shows it." if shown else "No announcement is shown.", "console:maintenance")
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def back_up(request: HttpRequest) -> HttpResponse:
     """Have a backup made now."""
     return _ask_for(request, BackupTask.Act.BACK_UP)
 
 
-@require_POST
-@staff_only(CHANGE)
+@staff_act(CHANGE)
 def verify_backup(request: HttpRequest) -> HttpResponse:
     """Have the newest backup verified."""
     return _ask_for(request, BackupTask.Act.VERIFY)

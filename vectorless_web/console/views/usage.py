@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import usage
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.web.csv_files import csv_line, csv_response
 from vectorless_web.infra.web.pages import go_saying
 
@@ -35,8 +34,7 @@ def make_csv(report: usage.UsageReport, group: str) -> HttpResponse:
     return csv_response(lines, f"usage-{report.days}-days.csv")
 
 
-@require_GET
-@staff_only(RIGHT)
+@staff_page(RIGHT)
 def show(request: HttpRequest) -> HttpResponse:
     """What was used, by day and by workspace, person or model; budgets."""
     report, group = read_report(request)
@@ -44,15 +42,13 @@ def show(request: HttpRequest) -> HttpResponse:
     return show_page(request, "usage", {**context, "budgets": usage.list_budgets()})
 
 
-@require_GET
-@staff_only(RIGHT)
+@staff_page(RIGHT)
 def export(request: HttpRequest) -> HttpResponse:
     """The table by day and the table of the largest, as CSV."""
     return make_csv(*read_report(request))
 
 
-@require_POST
-@staff_only(RIGHT)
+@staff_act(RIGHT)
 def recount(request: HttpRequest) -> HttpResponse:
     """Bring the figures up to now."""
     usage.recount_usage(actor=request.user)

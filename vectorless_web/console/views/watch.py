@@ -9,13 +9,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, Streami
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from vectorless_web.console import selectors
 from vectorless_web.console.forms import AuditForm, SearchForm
 from vectorless_web.console.subjects import audit, metrics, stream
-from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.web.csv_files import csv_line
 from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
@@ -42,8 +42,7 @@ def tell_metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(generate_latest(metrics.registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-@require_GET
-@staff_only()
+@staff_page()
 def overview(request: HttpRequest) -> HttpResponse:
     """How the site is."""
     parts = selectors.check_parts()
@@ -61,8 +60,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     return show_page(request, "overview", context)
 
 
-@require_GET
-@staff_only("workspaces.view_auditevent")
+@staff_page("workspaces.view_auditevent")
 def record(request: HttpRequest) -> HttpResponse:
     """Who did what to what, when, and from where."""
     form = AuditForm(request.GET)
@@ -78,8 +76,7 @@ def record(request: HttpRequest) -> HttpResponse:
     return show_page(request, "audit", context)
 
 
-@require_POST
-@staff_only("workspaces.view_auditevent")
+@staff_act("workspaces.view_auditevent")
 def save_search(request: HttpRequest) -> HttpResponse:
     """Keep the page's filters under a name."""
     form = SearchForm(request.POST)
@@ -89,16 +86,14 @@ def save_search(request: HttpRequest) -> HttpResponse:
     return go_saying(request, f"“{saved.name}” is kept.", f"{reverse('console:audit')}?{urlencode(saved.filters)}")
 
 
-@require_POST
-@staff_only("workspaces.view_auditevent")
+@staff_act("workspaces.view_auditevent")
 def remove_search(request: HttpRequest, pk: int) -> HttpResponse:
     """Forget a search that was kept."""
     audit.remove_search(actor=request.user, pk=pk)
     return go_to(request, "console:audit")
 
 
-@require_GET
-@staff_only("workspaces.view_auditevent")
+@staff_page("workspaces.view_auditevent")
 def export(request: HttpRequest, form: str) -> StreamingHttpResponse:
     """The events that the page's filters name, as a file, streamed."""
     query = AuditForm(request.GET).query()

@@ -69,7 +69,6 @@ class QueueInfo:
     name: str
     paused: bool
     waiting_count: int
-    failed_count: int
     oldest: datetime | None
     waiting: list[JobInfo]
     running: list[JobInfo]
@@ -87,7 +86,6 @@ def describe_queue(name: str) -> QueueInfo:
         name=name,
         paused=is_paused(redis, name),
         waiting_count=queue.count,
-        failed_count=failed.count,
         oldest=min((job.since for job in waiting if job.since), default=None),
         waiting=waiting,
         running=_fetch_jobs(StartedJobRegistry(queue=queue).get_job_ids(0, SHOWN), redis),

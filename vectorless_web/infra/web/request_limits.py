@@ -116,17 +116,11 @@ def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
     The count begins anew with every full `seconds` of the clock. What is refused is not
     counted, so that waiting as long as was said is enough.
     """
-    key, passed = _window(name, seconds)
-    cache.add(key, 0, seconds)
-    try:
-        counted = cache.incr(key, amount)
-    except ValueError:
-        # Forgotten between the two commands: its time was up.
-        return 0
+    counted, left = count_in_window(name, seconds=seconds, amount=amount)
     if counted <= limit:
         return 0
-    cache.incr(key, -amount)
-    return seconds - passed
+    give_back(name, amount=amount, seconds=seconds)
+    return left
 
 
 def count_or_refuse(name: str, cause: str, *, limit: int, seconds: int, code: str, amount: int = 1) -> None:
@@ -141,14 +135,14 @@ def describe_wait(seconds: int) -> str:
     return f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
 
 
-def count_in_window(name: str, *, seconds: int) -> tuple[int, int]:
-    """Count one more of what `name` stands for: how many there are in this span of the clock, and when it ends."""
+def count_in_window(name: str, *, seconds: int, amount: int = 1) -> tuple[int, int]:
+    """Count `amount` more of what `name` stands for: how many there are in this span of the clock, and when it ends."""
     key, passed = _window(name, seconds)
     try:
-        counted = cache.incr(key)
+        counted = cache.incr(key, amount)
     except ValueError:
         # The first of this span; another request may be the first at the same time.
-        counted = 1 if cache.add(key, 1, seconds) else cache.incr(key)
+        counted = amount if cache.add(key, amount, seconds) else cache.incr(key, amount)
     return counted, seconds - passed
 
 

@@ -116,8 +116,15 @@ class Lane(StrEnum):
 LANE_ORDER = {lane: position for position, lane in enumerate(Lane)}
 
 
+PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def tag_types(value: Any) -> Any:
     """The value as JSON that tells types apart: every value beside the name of its type."""
+    if isinstance(value, NodeAddress):
+        value = str(value)  # Fingerprints of stored runs were taken over written ids.
+    if type(value) in PLAIN:  # Nearly all values are, and a Mapping is the slowest to ask for.
+        return [type(value).__name__, repr(value)]
     if isinstance(value, Mapping):
         return ["map", sorted(([str(key), tag_types(item)] for key, item in value.items()), key=lambda pair: pair[0])]
     if isinstance(value, frozenset):
@@ -126,9 +133,6 @@ def tag_types(value: Any) -> Any:
         return [tag_types(item) for item in value]
     if isinstance(value, StrEnum):
         return value.value
-    if isinstance(value, NodeAddress):
-        # Fingerprints of stored runs were taken over written ids.
-        return tag_types(str(value))
     if hasattr(value, "__dataclass_fields__"):
         return [type(value).__name__, {name: tag_types(getattr(value, name)) for name in value.__dataclass_fields__}]
     if hasattr(value, "version") or hasattr(value, "name"):

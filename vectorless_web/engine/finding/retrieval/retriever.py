@@ -219,6 +219,7 @@ class _Execution:
     lane_scores: dict[Identifier, dict[Lane, float]] = field(default_factory=dict)
     warnings: list[RetrievalWarning] = field(default_factory=list)
     rendered: dict[Identifier, str] = field(default_factory=dict)
+    nodes: dict[Identifier, CorpusNode | None] = field(default_factory=dict)
 
     def find_candidates(self) -> list[Scored]:
         """Candidates of all lanes, fused; with filters only, every node that passes them."""
@@ -254,7 +255,7 @@ class _Execution:
             return False
         if not self.query.include_tombstoned and self.corpus.is_tombstoned(name):
             return False
-        return self.corpus.node(name) is not None
+        return self._find_node(name) is not None
 
     def expand_neighbours(self, candidates: list[Scored]) -> list[Scored]:
         """Candidates and their neighbours, best first; unchanged without graph expansion."""
@@ -282,7 +283,7 @@ class _Execution:
         return sort_scored([*candidates, *added])
 
     def _admits_neighbour(self, name: Identifier) -> bool:
-        node, graph = self.corpus.node(name), self.query.graph
+        node, graph = self._find_node(name), self.query.graph
         if node is None or graph is None or node.ntype in graph.through:
             return False
         return self._is_visible(name) and self.query.admits(node, neighbour=True)
@@ -339,8 +340,14 @@ class _Execution:
             )
         return self.rendered[name]
 
+    def _find_node(self, name: Identifier) -> CorpusNode | None:
+        """The node, kept: each candidate is looked at three times, and putting one together is most of the work."""
+        if name not in self.nodes:
+            self.nodes[name] = self.corpus.node(name)
+        return self.nodes[name]
+
     def _node(self, name: Identifier) -> CorpusNode:
-        node = self.corpus.node(name)
+        node = self._find_node(name)
         assert node is not None, "candidates without a node were dropped"
         return node
 
