@@ -63,7 +63,8 @@ def test_an_edit_begins_with_the_question_as_it_was(page, first, report):
     first.documents.add(report)
     box = page(f"/w/{first.workspace.slug}/runs/{first.pk}/edit/").context["ask"]
 
-    assert (box.question, box.again, box.thread, box.scope) == (first.question, first.pk, first.thread_id, "documents")
+    begun = (box.sent.question, box.sent.again, box.sent.thread, box.sent.scope)
+    assert begun == (first.question, first.pk, first.thread_id, "documents")
     assert [document.pk for document in box.documents] == [report.pk]
 
 

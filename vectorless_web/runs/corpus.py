@@ -1,10 +1,10 @@
 """The documents of a run as the engine sees them: rows, artefacts, and the workspace's router."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 from vectorless_web.documents.background import enrich_cards, lines_of, summaries_of, vectors_of
 from vectorless_web.documents.models import Card as CardRow
@@ -111,30 +111,6 @@ class RunRouter:
         return replace(found, candidates=(*found.candidates, *missing)) if missing else found
 
 
-class Entries(Sequence[DocumentEntry]):
-    """All documents of a run, counted or read only when somebody asks."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    @cached_property
-    def _count(self) -> int:
-        return documents_in_scope(self._run).filter(current_version__isnull=False).count()
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[DocumentEntry]:
-        return map(_entry, versions_in_scope(self._run).iterator())
-
-    @overload
-    def __getitem__(self, index: int) -> DocumentEntry: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DocumentEntry]: ...
-    def __getitem__(self, index: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
-        return list(self)[index]
-
-
 class WorkspaceCorpus(Corpus):
     """The document versions a run may read; a document's id in the corpus is its primary key as text.
 
@@ -151,7 +127,6 @@ class WorkspaceCorpus(Corpus):
         self._versions: dict[str, DocumentVersion] = {}
         self._documents: dict[str, CompiledDocument] = {}
         self._cards: dict[int, Card] = {}
-        self._entries = Entries(run)
         self._router = RunRouter(
             run, cards=lambda pk: self.card(str(pk)), texts=self._peek, known=routes, is_pinned=is_pinned
         )
@@ -181,7 +156,12 @@ class WorkspaceCorpus(Corpus):
 
     def entries(self) -> Sequence[DocumentEntry]:
         """All documents of the scope, in the order they were added."""
-        return self._entries
+        return [_entry(version) for version in versions_in_scope(self._run)]
+
+    @cached_property
+    def size(self) -> int:
+        """How many documents the scope has."""
+        return documents_in_scope(self._run).filter(current_version__isnull=False).count()
 
     def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
         """The entries of these documents; those that are not in the scope are left out."""
@@ -259,7 +239,7 @@ class WorkspaceCorpus(Corpus):
         self._fetch(named)
         rows = {name: self._versions[name] for name in named if name in self._versions}
         return {
-            "considered": len(self.entries()),
+            "considered": self.size,
             "routes": [asdict(route) for route in self._router.results],
             "documents": {
                 name: _describe_version(row) | ({"left_out": True} if name in self.left_out else {})

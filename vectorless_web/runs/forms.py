@@ -143,45 +143,6 @@ class Starter:
 
 
 @dataclass(frozen=True)
-class AskBox:
-    """The form as the page shows it, fresh or with what was sent.
-
-    `scopes` and `starters`, questions to begin with, are called by the page that offers them.
-    """
-
-    question: str
-    scope: str
-    scopes: Callable[[], Sequence[Scope]]
-    documents: Sequence[Document]
-    max_steps: int
-    thread: int | None
-    estimate: str
-    usual: Answerer
-    """Who answers unless another is chosen."""
-    error: str = ""
-    step_choices: Sequence[int] = STEP_CHOICES
-    expand: bool = True
-    answerers: Sequence[tuple[str, str]] = ()
-    """Who can be asked and what that costs at most; empty where only one can."""
-    answerer: str = ""
-    again: int | None = None
-    """The run whose question is asked once more, changed or not."""
-    money_usd: str = ""
-    """The most to spend, in US dollars, as it was typed; "" for the workspace's own limit."""
-    most_usd: float | None = None
-    """The workspace's own limit; None for none."""
-    private: bool | None = False
-    """Whether only who asks is to see it; None where it is so anyway."""
-    may_cost: bool = False
-    """Whether who can answer costs anything."""
-    used_up: UsedUp | None = None
-    """The budget that pays for no call of a model at present; None while there is room, or nothing costs."""
-    starters: Callable[[], Sequence[Starter]] = tuple
-    search_fields: str = ""
-    """How to search, as the form shows it: safe HTML."""
-
-
-@dataclass(frozen=True)
 class DocumentChoices:
     """Documents to choose from as (id, title): the ticked ones, one page of the others, the number of the next."""
 
@@ -193,7 +154,7 @@ class DocumentChoices:
 
 @dataclass(frozen=True)
 class AskedForm:
-    """What somebody sent. `documents` is None for the whole workspace, else the ids to read."""
+    """What somebody sent. `scope` and `chosen` say which documents are meant."""
 
     question: str
     scope: str
@@ -203,7 +164,9 @@ class AskedForm:
     expand: bool = True
     answerer: str = ""
     again: int | None = None
+    """The run whose question is asked once more, changed or not."""
     money_usd: str = ""
+    """The most to spend, in US dollars, as it was typed; "" for the workspace's own limit."""
     private: bool = False
     search: SearchForm = field(default_factory=SearchForm)
 
@@ -228,6 +191,37 @@ class AskedForm:
             private=data.get("private") == "yes",
             search=SearchForm(data),
         )
+
+
+@dataclass(frozen=True)
+class AskBox:
+    """The form as the page shows it, with what was sent or what a fresh one begins with.
+
+    `scopes` and `starters`, questions to begin with, are called by the page that offers them.
+    """
+
+    sent: AskedForm
+    scopes: Callable[[], Sequence[Scope]]
+    documents: Sequence[Document]
+    max_steps: int
+    estimate: str
+    usual: Answerer
+    """Who answers unless another is chosen."""
+    error: str
+    step_choices: Sequence[int]
+    answerers: Sequence[tuple[str, str]]
+    """Who can be asked and what that costs at most; empty where only one can."""
+    most_usd: float | None
+    """The workspace's own limit; None for none."""
+    private: bool | None
+    """Whether only who asks is to see it; None where it is so anyway."""
+    may_cost: bool
+    """Whether who can answer costs anything."""
+    used_up: UsedUp | None
+    """The budget that pays for no call of a model at present; None while there is room, or nothing costs."""
+    starters: Callable[[], Sequence[Starter]]
+    search_fields: str
+    """How to search, as the form shows it: safe HTML."""
 
 
 def read_prefill(data: QueryDict, workspace: Workspace) -> AskedForm | None:
@@ -263,8 +257,7 @@ def ask_box(
     steps = sent.max_steps or workspace.setting("max_steps")
     may_cost = any(row.usd_per_million for row in answerers)
     return AskBox(
-        question=sent.question,
-        scope=sent.scope,
+        sent=sent,
         scopes=lambda: [
             Scope("all", "Whole workspace", rows.count(), "all"),
             *_open_alone(rows),
@@ -273,16 +266,11 @@ def ask_box(
         ],
         documents=list(rows.filter(pk__in=sent.chosen).only("pk", "title")) if sent.chosen else [],
         max_steps=steps,
-        thread=sent.thread,
         estimate=estimate_of(answerers[0]) if len(answerers) == 1 else "",
         usual=answerers[0],
         error=error,
         step_choices=sorted({*STEP_CHOICES, steps}),
-        expand=sent.expand,
         answerers=[(row.value, estimate_of(row)) for row in answerers] if len(answerers) > 1 else [],
-        answerer=sent.answerer,
-        again=sent.again,
-        money_usd=sent.money_usd,
         private=None if is_private_anyway(workspace, follows) else sent.private,
         search_fields=_render_search(sent.search),
         most_usd=workspace.setting("money_usd"),
@@ -318,11 +306,6 @@ def _find_starters(documents: QuerySet[Document], chosen: Sequence[int]) -> list
     return list(found.values())[:STARTERS_SHOWN]
 
 
-def edit_box(run: Run, user: User) -> AskBox:
-    """The question form with a run's own question, scope and choices, to be changed and asked again."""
-    return ask_box(run.workspace, user, sent=replace(_make_new_form(run.workspace, run), **_read_asked_values(run)))
-
-
 def _make_new_form(workspace: Workspace, follows: Run | None) -> AskedForm:
     """A form with nothing asked yet: a new one, or one that goes on where a run left off."""
     if follows is None:
@@ -339,15 +322,17 @@ def _make_new_form(workspace: Workspace, follows: Run | None) -> AskedForm:
     )
 
 
-def _read_asked_values(run: Run) -> dict[str, Any]:
+def refill_form(run: Run) -> AskedForm:
+    """The form with a run's own question, scope and choices, to be changed and asked again."""
     money = run.settings.get("money_typed")
-    return {
-        "question": run.question,
-        "max_steps": run.settings.get("max_steps"),
-        "again": run.pk,
-        "money_usd": "" if money is None else f"{money:g}",
-        "search": SearchForm.refill(run.settings.get("searched", {})),
-    }
+    return replace(
+        _make_new_form(run.workspace, run),
+        question=run.question,
+        max_steps=run.settings.get("max_steps"),
+        again=run.pk,
+        money_usd="" if money is None else f"{money:g}",
+        search=SearchForm.refill(run.settings.get("searched", {})),
+    )
 
 
 def choices_of(

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -334,27 +334,9 @@ def _start(order: Order, module: str) -> _Started | _Forked:
 @contextmanager
 def _write_order(order: Order, *, parent: int) -> Iterator[IO[bytes]]:
     """The order as a file: the system bounds arguments to 128 KB, which a few hundred corrections pass."""
-    wanted = {
-        "path": str(order.path),
-        "name": order.name,
-        "target": str(order.target),
-        "memory_bytes": order.memory_bytes,
-        "cpu_seconds": order.longest_cpu,
-        "max_pages": order.max_pages,
-        "max_bytes": order.max_bytes,
-        "corrections": list(order.corrections),
-        "ignore_bookmarks": order.ignore_bookmarks,
-        "ocr_languages": order.ocr_languages,
-        "ocr_pages": order.ocr_pages,
-        "ocr_seconds": order.ocr_seconds,
-        "reading_seconds": order.reading_seconds,
-        "media_type": order.media_type,
-        "archive_files": order.archive_files,
-        "archive_bytes": order.archive_bytes,
-        "parent": parent,
-    }
+    wanted = {**asdict(order), "cpu_seconds": order.longest_cpu, "parent": parent}
     with tempfile.TemporaryFile() as stdin:
-        stdin.write(json.dumps(wanted).encode())
+        stdin.write(json.dumps(wanted, default=str).encode())
         stdin.seek(0)
         yield stdin
 

@@ -76,8 +76,13 @@ class Corpus(Protocol):
         ...
 
     def entries(self) -> Sequence[DocumentEntry]:
-        """All documents of the scope, by id; with a router of its own they may be counted at little cost."""
+        """All documents of the scope, by id."""
         ...
+
+    @property
+    def size(self) -> int:
+        """How many documents the scope has; where they are many, without listing them."""
+        return len(self.entries())
 
     def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
         """The entries of these documents; those that are not in the scope are left out."""

@@ -51,7 +51,7 @@ class Reasoner(Means):
 def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     state.stop_if_asked()
     check_question(state.question)
-    if not state.corpus.entries():
+    if not state.corpus.size:
         raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
     plan = state.understand(state.question)
     # A follow-up may lean on the question before: the router looks for its words too.

@@ -165,7 +165,7 @@ def _open_documents(state: RunState, candidates: Sequence[RoutedDocument], resul
         documents=tuple(opened),
         others=tuple(waiting[:SHOWN]),
         left_out=tuple(damaged),
-        considered=len(state.corpus.entries()),
+        considered=state.corpus.size,
         committed=committed and bool(opened) and opened[0] == candidates[0],
         steering=frozenset(result.steering_terms) if len(opened) == 1 else frozenset(),
         unknown=frozenset(result.unknown_terms),

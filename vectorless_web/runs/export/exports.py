@@ -108,15 +108,14 @@ def document_row(version: DocumentVersion) -> dict[str, Any]:
 
 def step_row(step: Step) -> dict[str, Any]:
     """One step as it was stored."""
-    names = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "confidence")
+    names = (
+        *("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "confidence"),
+        *("documents", "latency_ms", "tokens", "engine"),
+    )
     return {
         **{name: getattr(step, name) for name in names},
-        "documents": step.documents,
         "refs": [_pages_from_one(ref) for ref in step.refs],
-        "rejected": [{**row, "ref": _pages_from_one(row["ref"])} if row.get("ref") else row for row in step.rejected],
-        "latency_ms": step.latency_ms,
-        "tokens": step.tokens,
-        "engine": step.engine,
+        "rejected": [_pages_from_one(row) for row in step.rejected],
     }
 
 
@@ -149,17 +148,9 @@ def _answer(answer: Answer | None) -> dict[str, Any]:
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
-    return {
-        "order": claim.order,
-        "text": claim.text,
-        "support": claim.support,
-        "because": claim.because,
-        "marks": claim.marks,
-        "maker": claim.maker,
-        "calculation": claim.calculation,
-        "table": claim.table,
-        "citations": [citation.marker for citation in claim.citations.all()],
-    }
+    names = ("order", "text", "support", "because", "marks", "maker", "calculation", "table")
+    cited = [citation.marker for citation in claim.citations.all()]
+    return {name: getattr(claim, name) for name in names} | {"citations": cited}
 
 
 def _describe_spending(run: Run) -> dict[str, Any]:

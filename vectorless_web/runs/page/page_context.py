@@ -55,19 +55,11 @@ def _usd(spent: float, most: float) -> Spending:
     return Spending(min(spent / most, 1), left)
 
 
-@dataclass(frozen=True)
-class Again:
-    """What the menu offers: who else can be asked, and what that costs at most, in words."""
-
-    others: Sequence[tuple[Answerer, str]]
-
-
-def find_ways(run: Run) -> Again:
-    """The ways to ask this run's question again."""
+def other_answerers(run: Run) -> list[tuple[Answerer, str]]:
+    """Who else can be asked this run's question, and what that costs at most, in words."""
     answerers = answerers_of(run.workspace)
     asked = run.settings.get("answerer") or answerers[0].value
-    others = [(row, estimate_of(row)) for row in answerers if row.value != asked]
-    return Again(others)
+    return [(row, estimate_of(row)) for row in answerers if row.value != asked]
 
 
 QUESTIONS_SHOWN = 30
@@ -194,6 +186,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     _place_checked(run)
     answer = selectors.answer_of(run)
     takeover = rendering.takeover_of(run, answer)
+    may_ask_again = may.ask and not run.is_open
     return {
         "run": run,
         "workspace": run.workspace,
@@ -222,7 +215,8 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "engine_line": _engine_line(run, takeover),
         "takeover": takeover,
         "spending": spending_of(run) if run.is_open else None,
-        "again": find_ways(run) if may.ask and not run.is_open else None,
+        "again": may_ask_again,
+        "other_answerers": other_answerers(run) if may_ask_again else [],
         "tries": later_tries(run, viewer),
         "thread_size": selectors.count_in_thread(run, viewer),
         "newer": selectors.newer_documents(run) if citations else [],

@@ -163,31 +163,17 @@ def clean_for_database(value: Any) -> Any:
 
 def step_row(event: StepEvent, place: RowPlace) -> dict[str, Any]:
     """The fields of a Step at its place."""
-    walk, index, kind = place
     row: dict[str, Any] = {
-        "walk": walk,
-        "index": index,
-        "kind": kind,
-        "say": event.say,
-        "thought": event.thought,
-        "action": event.action,
-        "arguments": event.arguments,
-        "observation": event.observation,
+        **dict(zip(("walk", "index", "kind"), place, strict=True)),
+        **{name: getattr(event, name) for name in (*TOLD, "latency_ms")},
         "refs": [asdict(ref) for ref in event.refs],
-        "rejected": [{"label": row.label, "reason": row.reason, "ref": _ref(row.ref)} for row in event.rejected],
+        "rejected": [asdict(row) for row in event.rejected],
         "documents": list(event.documents),
-        "confidence": event.confidence,
-        "latency_ms": event.latency_ms,
         "tokens": token_count(event.tokens),
         "cost_usd": money(event.cost_usd),
-        "engine": event.engine,
     }
     cleaned: dict[str, Any] = clean_for_database(row)
     return cleaned
-
-
-def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
-    return asdict(ref) if ref else None
 
 
 CLAIM_FIELDS = ("text", "state", "support", "calculation", "because", "marks", "maker")
@@ -566,23 +552,20 @@ class CallLog:
             return rows.popleft() if rows else None
 
 
+CALL_FIELDS = (
+    *("purpose", "request_hash", "reply", "model", "tokens_in", "tokens_out", "latency_ms"),
+    *("error_code", "error", "walk", "index"),
+)
+"""What a row and a record of a call have under the same names."""
+
+
 def stored_calls(run_id: int) -> list[ModelCallRecord]:
     """The calls of a run in the order in which they were made."""
     return [
         ModelCallRecord(
-            purpose=row.purpose,
-            request_hash=row.request_hash,
             messages=tuple(map(message_from, row.prompt)),
-            reply=row.reply,
-            model=row.model,
-            tokens_in=row.tokens_in,
-            tokens_out=row.tokens_out,
             cost_usd=float(row.cost_usd),
-            latency_ms=row.latency_ms,
-            error_code=row.error_code,
-            error=row.error,
-            walk=row.walk,
-            index=row.index,
+            **{name: getattr(row, name) for name in CALL_FIELDS},
         )
         for row in _calls_of(run_id)
     ]
@@ -600,20 +583,13 @@ def _calls_of(run_id: int) -> QuerySet[ModelCall]:
 
 
 def _row(record: ModelCallRecord) -> dict[str, object]:
-    row = {
+    row = {name: getattr(record, name) for name in CALL_FIELDS} | {
         "purpose": record.purpose[:40],
-        "request_hash": record.request_hash,
         "prompt": [message.as_stored() for message in record.messages],
-        "reply": record.reply,
         "model": record.model[:120],
         "tokens_in": token_count(record.tokens_in),
         "tokens_out": token_count(record.tokens_out),
         "cost_usd": money(record.cost_usd),
-        "latency_ms": record.latency_ms,
-        "error_code": record.error_code,
-        "error": record.error,
-        "walk": record.walk,
-        "index": record.index,
     }
     cleaned: dict[str, object] = clean_for_database(row)
     return cleaned

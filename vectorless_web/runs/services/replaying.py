@@ -3,9 +3,9 @@
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import Any, overload
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -69,8 +69,13 @@ class PinnedCorpus(WorkspaceCorpus):
         return self._run.corpus_fingerprint
 
     def entries(self) -> Sequence[DocumentEntry]:
-        """As many as were considered; those that routing named can be listed."""
-        return Considered(self._inputs.considered, list(self.find_entries(self._inputs.documents)))
+        """Those of the documents that routing named."""
+        return self.find_entries(self._inputs.documents)
+
+    @property
+    def size(self) -> int:
+        """How many documents were considered."""
+        return self._inputs.considered
 
     def find_entries(self, documents: Iterable[str]) -> Sequence[DocumentEntry]:
         """Documents under the names and titles they had."""
@@ -129,26 +134,6 @@ class PinnedCorpus(WorkspaceCorpus):
         if wanted:
             rows = DocumentVersion.objects.filter(pk__in=wanted).select_related("document")
             self._versions |= {str(row.document_id): row for row in rows.defer("report", "corrections")}
-
-
-class Considered(Sequence[DocumentEntry]):
-    """A count of documents, of which only some are known by name."""
-
-    def __init__(self, count: int, known: list[DocumentEntry]) -> None:
-        self._count, self._known = count, known
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[DocumentEntry]:
-        return iter(self._known)
-
-    @overload
-    def __getitem__(self, index: int) -> DocumentEntry: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DocumentEntry]: ...
-    def __getitem__(self, index: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
-        return self._known[index]
 
 
 def _entry(name: str, kept: dict[str, object]) -> DocumentEntry:
@@ -455,8 +440,7 @@ def start_replay(*, user: User, run: Run) -> Replay:
         return last
     _check_replay_rate(user)
     now = timezone.now()
-    fresh = {"verdict": "", "difference": "", "note": "", "steps": 0, "asked_at": now, "ended_at": None}
-    fresh |= {"asked_by_id": user.pk}
+    fresh = {**asdict(Found("")), "asked_at": now, "ended_at": None, "asked_by_id": user.pk}
     replay, _ = Replay.objects.update_or_create(run=run, defaults=fresh)
     record(actor=user, verb="run.replayed", workspace=run.workspace, target=run)
     line.enqueue_replay(replay)
@@ -466,13 +450,7 @@ def start_replay(*, user: User, run: Run) -> Replay:
 def keep_verdict(run: Run, found: Found) -> Replay:
     """Write what a replay found."""
     now = timezone.now()
-    values = {
-        "verdict": found.verdict,
-        "difference": found.difference,
-        "note": found.note,
-        "steps": found.steps,
-        "ended_at": now,
-    }
+    values = {**asdict(found), "ended_at": now}
     replay, _ = Replay.objects.update_or_create(run=run, defaults=values, create_defaults={**values, "asked_at": now})
     line.enqueue_replay(replay)
     return replay

@@ -30,13 +30,12 @@ from vectorless_web.runs.forms import (
     ask_box,
     choices_of,
     documents_meant,
-    edit_box,
     read_prefill,
+    refill_form,
 )
 from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
-from vectorless_web.runs.page.page_context import find_ways
 from vectorless_web.runs.selectors import Answerer
 from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.models import Role, Workspace
@@ -280,8 +279,7 @@ def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "may_rename": services.may_rename(request.user, shown),
     }
     if may_in(shown.workspace).ask:
-        box = ask_box(shown.workspace, request.user, follows=newest)
-        context |= {"ask": box, "all_documents": choices_of(shown.workspace, request.user, box.documents)}
+        context |= _ask_context(request, shown.workspace, follows=newest)
     return render(request, "runs/thread.html", context)
 
 
@@ -295,15 +293,8 @@ def rename(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_GET
 def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
-    box = edit_box(run, request.user)
-    context = {
-        **workspace_context(request.user, run.workspace, "runs"),
-        "run": run,
-        "ask": box,
-        "all_documents": choices_of(run.workspace, request.user, box.documents),
-        "again": find_ways(run),
-    }
-    return render(request, "runs/edit.html", context)
+    context = {**workspace_context(request.user, run.workspace, "runs"), "run": run}
+    return render(request, "runs/edit.html", context | _ask_context(request, run.workspace, sent=refill_form(run)))
 
 
 @require_GET

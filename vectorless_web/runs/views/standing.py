@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
@@ -30,16 +29,16 @@ def people(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def share(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
     services.share_with_workspace(user=request.user, run=run)
-    messages.success(request, "Everyone in the workspace who may see its documents sees this question now.")
-    return go_to(request, "runs:people", slug=slug, pk=pk)
+    said = "Everyone in the workspace who may see its documents sees this question now."
+    return go_saying(request, said, "runs:people", slug=slug, pk=pk)
 
 
 @require_POST
 def keep(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
     services.keep_private(user=request.user, run=run)
-    messages.success(request, "This question is yours alone now, and theirs with whom you share it.")
-    return go_to(request, "runs:people", slug=slug, pk=pk)
+    said = "This question is yours alone now, and theirs with whom you share it."
+    return go_saying(request, said, "runs:people", slug=slug, pk=pk)
 
 
 @require_POST
