@@ -132,6 +132,8 @@ MATRIX = [
     get("api:service_account", OWNER, "service"),
     post("api:remove_service_account", OWNER, "service"),
     post("api:make_service_token", OWNER, "service"),
+    get("api:live_tokens", STAFF),
+    post("api:close_token", STAFF).at(pk="api_token"),
     post("api:revoke_service_token", OWNER, "service").at(token="token"),
     # Webhooks, and the log of what was sent
     get("api:webhooks", OWNER, "workspace"),

@@ -50,6 +50,19 @@ def test_another_persons_token_and_workspace_are_out_of_reach(client, alice, cha
     assert token.is_open
 
 
+def test_an_administrator_closes_a_token_that_leaked(client, program, bob, django_user_model):
+    importer, grace = program(bob, "write"), django_user_model.objects.create_superuser("grace", password="x")
+    client.force_login(grace)
+    token = ApiToken.objects.get()
+    page = client.get("/console/tokens/").content.decode()
+    assert token.prefix in page and "bob" in page
+    assert client.post(f"/console/tokens/{token.pk}/revoke/").status_code == 302
+    assert (
+        importer.get("/me").status_code == 401 and token.prefix not in client.get("/console/tokens/").content.decode()
+    )
+    assert AuditEvent.objects.get(verb="token.revoked").actor == grace
+
+
 def test_owners_let_a_program_in_with_tokens_of_its_own(client, alice, workspace):
     client.force_login(alice)
     place = f"/w/{workspace.slug}/settings/programs/"

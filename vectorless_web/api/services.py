@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.api.authentication import PREFIX
@@ -23,6 +23,12 @@ TOKENS_MOST = 50
 def open_tokens(holder: User) -> QuerySet[ApiToken]:
     """The tokens of a person or a service account that were not revoked."""
     return ApiToken.objects.filter(user=holder.pk, revoked_at=None)
+
+
+def live_tokens() -> QuerySet[ApiToken]:
+    """The tokens of the whole site that let somebody in, the newest first, with whose they are and what they reach."""
+    rows = ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
+    return rows.select_related("user__service_account__workspace").prefetch_related("workspaces")
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Addresses of the API, of the page where one's own tokens are made, and of webhooks."""
+"""Addresses of the API, of the pages of tokens, and of webhooks."""
 
 from django.urls import path
 
@@ -15,6 +15,8 @@ urlpatterns = [
     path("account/tokens/", views.tokens, name="tokens"),
     path("account/tokens/make/", views.make, name="make"),
     path("account/tokens/<int:pk>/revoke/", views.revoke, name="revoke"),
+    path("console/tokens/", views.live_tokens, name="live_tokens"),
+    path("console/tokens/<int:pk>/revoke/", views.close_token, name="close_token"),
     path(PROGRAMS, views.accounts, name="service_accounts"),
     path(f"{PROGRAMS}add/", views.add_account, name="add_service_account"),
     path(f"{PROGRAMS}<int:pk>/", views.account, name="service_account"),

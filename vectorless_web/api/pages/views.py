@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,6 +18,9 @@ from vectorless_web.api.models import ApiToken, Webhook
 from vectorless_web.api.pages.forms import AccountForm, ServiceTokenForm, TokenForm, WebhookForm
 from vectorless_web.api.services import open_tokens
 from vectorless_web.api.webhooks import services as hooks
+from vectorless_web.console.views import show_page, staff_act, staff_page
+from vectorless_web.infra.lookups import one_or_404
+from vectorless_web.infra.web.pages import go_saying
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, ServiceAccount, Workspace
 from vectorless_web.workspaces.selectors import (
@@ -27,6 +31,9 @@ from vectorless_web.workspaces.selectors import (
     workspace_for,
 )
 from vectorless_web.workspaces.services import add_service_account, remove_service_account
+
+TOKENS_SHOWN = 50
+"""Tokens on an administrator's page."""
 
 
 @require_GET
@@ -49,6 +56,22 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Close one of one's own tokens for good."""
     _revoke(request, request.user, pk)
     return redirect("api:tokens")
+
+
+@staff_page("api.view_apitoken")
+def live_tokens(request: HttpRequest) -> HttpResponse:
+    """Every token that lets somebody in, of people and of programs, for the site's administrators."""
+    tokens = Paginator(services.live_tokens(), TOKENS_SHOWN).get_page(request.GET.get("page"))
+    return show_page(request, "api:live_tokens", {"tokens": tokens}, template="api/live_tokens.html")
+
+
+@staff_act("api.change_apitoken")
+def close_token(request: HttpRequest, pk: int) -> HttpResponse:
+    """Close anybody's token for good, as when it was found where it should not be."""
+    found = one_or_404(services.live_tokens(), "There is no such token.", pk=pk)
+    account = getattr(found.user, "service_account", None)
+    services.revoke_token(user=request.user, token=found, account=account)
+    return go_saying(request, f"“{found.name}” lets nobody in any more.", "api:live_tokens")
 
 
 @require_GET

@@ -25,6 +25,11 @@ class Place:
     icon: str
     right: str = ""
 
+    @property
+    def url(self) -> str:
+        """The name of its address; a room above names its own in full."""
+        return self.name if ":" in self.name else f"console:{self.name}"
+
 
 PLACES = (
     Place("overview", _("Overview"), "inbox"),
@@ -38,6 +43,7 @@ PLACES = (
     Place("work", _("Documents and runs"), "doc", "runs.view_run"),
     Place("models", _("Models"), "chip", "workspaces.view_modelprovider"),
     Place("links", _("Share links"), "link", "sharing.view_sharelink"),
+    Place("api:live_tokens", _("API tokens"), "key", "api.view_apitoken"),
     Place("audit", _("Audit"), "eye", "workspaces.view_auditevent"),
     Place("retention", _("Retention"), "clock", "workspaces.view_sitesetting"),
     Place("maintenance", _("Maintenance"), "lock", "workspaces.view_sitesetting"),
