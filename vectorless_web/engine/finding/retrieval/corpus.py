@@ -231,6 +231,10 @@ class DocumentCollection(NodeCollection):
                 digest.update(np.asarray(values, np.float64).tobytes())
         self.version = digest.hexdigest()
 
+    @cached_property
+    def _stated(self) -> dict[int, int | None]:
+        return {space: stated_time(one.card) for space, one in self.documents.items()}
+
     def ids(self) -> Sequence[NodeAddress]:
         keys = ((space, one, key) for space, one in self.documents.items() for key in range(1, len(one.tree)))
         return sorted(NodeAddress(s, key) for s, one, key in keys if one.tree.kind(key) is not NodeKind.RUNNING)
@@ -253,7 +257,7 @@ class DocumentCollection(NodeCollection):
         properties: dict[str, PropertyValue] = {"page": node.page_start + 1}
         if label := node.label or _label_above(document, node_id.key):
             properties["label"] = label
-        if (stated := stated_time(document.card)) is not None:
+        if (stated := self._stated[node_id.space]) is not None:
             properties[CREATED_AT] = stated
         context = " > ".join([title, *document.tree.path(node_id.key)])
         return CorpusNode(node_id, node.kind.value, node.text, context, properties)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -284,6 +285,7 @@ def _line(key: str, value: str) -> str:
     return f"{key}: {escape(value)}\n"
 
 
+@lru_cache(maxsize=256)
 def _property_name(name: str) -> str:
     # What stands before the first colon is what a reader takes for the key.
     reserved = name.split(":", 1)[0].strip() in BUILT_IN
