@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 
 from vectorless_web.console.subjects.audit import AuditQuery
 from vectorless_web.console.subjects.retention import DAYS_MAX
-from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.infra.limits import NAME_MAX, parse_whole_number
 from vectorless_web.infra.site.identity import check_issuer
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.workspaces.forms import InviteForm
@@ -36,8 +36,7 @@ class AuditForm(forms.Form):
 
     def number(self, name: str) -> int | None:
         """A number of the address; None for what is none."""
-        text = str(self.data.get(name, ""))
-        return int(text) if text.isdecimal() and len(text) < 19 else None
+        return parse_whole_number(self.data.get(name))
 
 
 class SearchForm(AuditForm):

@@ -12,6 +12,7 @@ from django.contrib.auth.models import AbstractBaseUser, AbstractUser, Anonymous
 
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.selectors import open_to
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.notices.selectors import notices_of
 from vectorless_web.notices.services import KEPT_OF_PERSON
 from vectorless_web.profiles.models import Portrait, Profile
@@ -68,8 +69,7 @@ def sessions_of(user: AbstractUser, current_key: str | None) -> list[OpenSession
 
 def find_session(user: AbstractUser, pk: str) -> UserSession | None:
     """One of the person's own sessions; None for one that has ended, or was never theirs."""
-    own = UserSession.objects.filter(user_id=user.pk, pk=int(pk) if pk.isdecimal() else 0)
-    found: UserSession | None = own.first()
+    found: UserSession | None = UserSession.objects.filter(user_id=user.pk, pk=parse_whole_number(pk) or 0).first()
     return found
 
 

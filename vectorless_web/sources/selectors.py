@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet
-from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, open_to
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.notices.models import Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.sources.models import Source, SourceFile
@@ -29,22 +29,17 @@ def sources_of(workspace: Workspace, user: User) -> QuerySet[Source]:
 
 def source_in(workspace: Workspace, user: User, pk: int) -> Source:
     """One of them; Http404 for another."""
-    found = sources_of(workspace, user).filter(pk=pk).first()
-    if found is None:
-        raise Http404("There is no such source here.")
-    return found
-
-
-def files_of(source: Source, user: User) -> QuerySet[SourceFile]:
-    """The files of a source, each with its document where that exists for the user."""
-    open_documents: QuerySet[Document] = documents_in(source.workspace, user)
-    return source.rows.prefetch_related(Prefetch("document", queryset=open_documents))
+    return one_or_404(sources_of(workspace, user), "There is no such source here.", pk=pk)
 
 
 def show_files(source: Source, user: User, state: str = "") -> dict[str, Any]:
-    """The files of a source in one state ("" for all), the last that changed first, and how many each state has."""
+    """The files of a source in one state ("" for all), the last that changed first, and how many each state has.
+
+    Each has its document where that exists for the user.
+    """
     counted = dict(source.rows.order_by().values_list("state").annotate(Count("pk")))
-    rows = files_of(source, user)
+    open_documents: QuerySet[Document] = documents_in(source.workspace, user)
+    rows = source.rows.prefetch_related(Prefetch("document", queryset=open_documents))
     rows = rows.filter(state=state) if state in SourceFile.State.values else rows
     return {
         "rows": list(rows[:SHOWN]),

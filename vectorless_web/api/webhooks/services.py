@@ -13,13 +13,13 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from vectorless_web.api.models import Delivery, EventKind, Webhook
 from vectorless_web.api.webhooks.signing import new_secret, sign
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind, Notice
@@ -56,18 +56,12 @@ def webhooks_of(workspace: Workspace) -> QuerySet[Webhook]:
 
 def webhook_in(workspace: Workspace, pk: int) -> Webhook:
     """One of them; Http404 for another."""
-    found = webhooks_of(workspace).filter(pk=pk).first()
-    if found is None:
-        raise Http404("There is no such webhook here.")
-    return found
+    return one_or_404(webhooks_of(workspace), "There is no such webhook here.", pk=pk)
 
 
 def delivery_of(webhook: Webhook, pk: int) -> Delivery:
     """One of its deliveries; Http404 for another."""
-    found = webhook.deliveries.select_related("webhook__workspace").filter(pk=pk).first()
-    if found is None:
-        raise Http404("There is no such delivery.")
-    return found
+    return one_or_404(webhook.deliveries.select_related("webhook__workspace"), "There is no such delivery.", pk=pk)
 
 
 @transaction.atomic
