@@ -7,7 +7,7 @@ from tests.support.model_server import ModelServer
 from vectorless_web.documents.models import Document
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
-from vectorless_web.runs.forms import edit_box
+from vectorless_web.runs.forms import refill_form
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, limits_of, start_run
 from vectorless_web.workspaces.models import ModelProvider
@@ -69,7 +69,7 @@ def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s
         run.workspace = place
 
     assert [limits_of(ask_again(user=bob, run=run)).money_usd for run in (usual, more)] == [2.0, 2.0]
-    assert edit_box(usual, bob).money_usd == ""
+    assert refill_form(usual).money_usd == ""
     del place.settings["money_usd"]
     place.save()
     assert [limits_of(ask_again(user=bob, run=run)).money_usd for run in (usual, more)] == [None, 5.0]

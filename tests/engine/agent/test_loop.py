@@ -460,7 +460,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(JSON.map(json.dumps) | st.text(max_size=40), min_size=12, max_size=12))
 def test_whatever_a_model_replies_a_run_comes_to_a_stated_end(replies: list[str]) -> None:
     run = converse([*replies, *[GOOD] * 12], limits=Limits(max_steps=4))

@@ -53,7 +53,7 @@ def described(snapshot):
     }
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.dictionaries(st.integers(0, 5), contents), changes)
 def test_changes_answer_like_a_fresh_build(before, edits):
     after = dict(before)

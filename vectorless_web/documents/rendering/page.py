@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -43,13 +43,18 @@ GAP = 3.0
 """Points between a flag and the text it points at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A citation on a page: its marker, its boxes (x, y, width, height in points from the top left), whether lit."""
+BoxRow = Sequence[float]
+
+
+@dataclass(frozen=True)
+class PlacedHighlight:
+    """A quote as one page lights it: `boxes` are [x, y, width, height] in points from the top left."""
 
     marker: int
-    boxes: Sequence[Sequence[float]]
-    on: bool = False
+    id: str
+    on: bool
+    boxes: Sequence[BoxRow]
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Flag:
     on: bool
 
 
-def place_flags(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, ...]:
+def place_flags(marked: Sequence[PlacedHighlight], width: float, height: float) -> tuple[Flag, ...]:
     """Place one flag for each citation, level with its first line: left if there is room, else right,
     else lower or higher.
 
@@ -77,7 +82,7 @@ def place_flags(marked: Sequence[Marked], width: float, height: float) -> tuple[
     return tuple(flags)
 
 
-def _free_place(mark: Marked, flags: Sequence[Flag], width: float, height: float, scale: float) -> Flag:
+def _free_place(mark: PlacedHighlight, flags: Sequence[Flag], width: float, height: float, scale: float) -> Flag:
     text_at = min(box[0] for box in mark.boxes) - (FLAG_WIDTH + GAP) * scale
     x_left, x_right = max(min(INSET * scale, text_at), -OVERHANG * scale), width - (INSET + FLAG_WIDTH) * scale
     levels = list(_levels(mark, height, scale))
@@ -88,7 +93,7 @@ def _free_place(mark: Marked, flags: Sequence[Flag], width: float, height: float
     return Flag(mark.marker, round(x_left, 1), round(levels[0], 1), scale, mark.on)
 
 
-def _levels(mark: Marked, height: float, scale: float) -> Iterator[float]:
+def _levels(mark: PlacedHighlight, height: float, scale: float) -> Iterator[float]:
     """Tops that a flag may have on the page: level with the first line, then lower and higher by turns."""
     first = min(mark.boxes, key=lambda box: (box[1], box[0]))
     lowest = max(height - FLAG_HEIGHT * scale, 0.0)
@@ -99,7 +104,7 @@ def _levels(mark: Marked, height: float, scale: float) -> Iterator[float]:
         yield from (y for y in (level + number * step, level - number * step) if 0 <= y <= lowest)
 
 
-def _find_top(mark: Marked) -> float:
+def _find_top(mark: PlacedHighlight) -> float:
     return min(box[1] for box in mark.boxes)
 
 
@@ -118,7 +123,6 @@ FRAME_SHARE = 0.01
 """Share of a page's shorter side by which the frame around a whole page is within its edges."""
 
 SpanRow = GlyphSpan | Sequence[int]
-BoxRow = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -135,17 +139,6 @@ class Highlight:
     """The element's id on the page; "hit-<marker>" unless given."""
     whole: bool = False
     """Whether it stands for the whole page, which is framed and not lit."""
-
-
-@dataclass(frozen=True)
-class PlacedHighlight:
-    """A highlight as one page shows it: `boxes` are [x, y, width, height]."""
-
-    marker: int
-    id: str
-    on: bool
-    boxes: list[BoxRow]
-    whole: bool = False
 
 
 def has_pages(version: DocumentVersion) -> bool:
@@ -421,7 +414,7 @@ def _picture(
         found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
     except RenderUnavailable:
         return _render_page_text(version, page_index, highlights, finds)
-    marked = [Marked(hit.marker, _find_flag_boxes(hit), hit.on) for hit in hits]
+    marked = [replace(hit, boxes=_find_flag_boxes(hit)) for hit in hits]
     return {
         "image_url": _image_url(version, page_index),
         "words_url": _image_url(version, page_index, "documents:page_words"),

@@ -70,7 +70,6 @@ def formula_of(
         others,
         series,
         percent=ratio.percent,
-        is_share=ratio.share,
     )
     every = (need if index < required else replace(need, optional=True) for index, need in enumerate(needs))
     return formula, tuple(every)

@@ -89,7 +89,7 @@ class Ratio:
     """A worked figure: `expression` in + - * / and parentheses over operand names; `percent` when the result is one.
 
     `concepts` are further concepts worth reading with it. `others` are other ways in use, each named by how it
-    differs. `share`: told in percent when the question leaves it open.
+    differs.
     """
 
     name: str
@@ -100,7 +100,6 @@ class Ratio:
     concepts: tuple[str, ...] = ()
     source: str = ""
     others: tuple["Ratio", ...] = ()
-    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +351,6 @@ def _ratio(entry: dict[str, object]) -> Ratio:
         concepts=tuple(concepts),
         source=str(entry["source"]),
         others=tuple(_ratio({"source": entry["source"], "operands": operands, **other}) for other in also),
-        share=bool(entry.get("share", False)),
     )
 
 

@@ -73,7 +73,7 @@ class Formula:
 
     `expression` holds names, numbers, + - * / and parentheses; `words` tell it as people write it. `others` are other
     ways in use, each named by how it differs. `series` are the same at the other periods named, each called by its
-    own. The result is a percentage when `percent`; with `is_share` it is told as one when the question leaves it open.
+    own. The result is a percentage when `percent`.
     `is_written`: the question says itself how the ratio is worked out.
     """
 
@@ -85,7 +85,6 @@ class Formula:
     others: tuple["Formula", ...] = ()
     series: tuple["Formula", ...] = ()
     percent: bool = False
-    is_share: bool = False
     is_written: bool = False
 
 

@@ -80,7 +80,6 @@ def describe_queue(name: str) -> QueueInfo:
     """How a queue is. RedisError when Redis is away."""
     redis = connection_to(name)
     queue = Queue(name, connection=redis)
-    failed = FailedJobRegistry(queue=queue)
     waiting = _fetch_jobs(queue.get_job_ids(0, SHOWN), redis)
     return QueueInfo(
         name=name,
@@ -89,7 +88,7 @@ def describe_queue(name: str) -> QueueInfo:
         oldest=min((job.since for job in waiting if job.since), default=None),
         waiting=waiting,
         running=_fetch_jobs(StartedJobRegistry(queue=queue).get_job_ids(0, SHOWN), redis),
-        failed=_fetch_jobs(failed.get_job_ids(0, SHOWN, desc=True), redis),
+        failed=_fetch_jobs(FailedJobRegistry(queue=queue).get_job_ids(0, SHOWN, desc=True), redis),
         workers=[_describe_worker(worker) for worker in Worker.all(queue=queue)],
     )
 

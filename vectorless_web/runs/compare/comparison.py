@@ -309,17 +309,23 @@ APART = ("answerer", "searched")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One setting of both runs."""
+class Measure:
+    """What a line of a table says of A, of B, and what lies between them."""
 
     name: str
     a: str
     b: str
+    delta: str = ""
+
+    @property
+    def same(self) -> bool:
+        """Whether both runs have the same value."""
+        return self.a == self.b
 
 
-def differing_settings(first: Run, second: Run) -> list[Setting]:
+def differing_settings(first: Run, second: Run) -> list[Measure]:
     """The settings in which two runs differ, those with a name of their own first."""
-    return [Setting(_label(name), _format_value(a), _format_value(b)) for name, a, b in _both(first, second) if a != b]
+    return [Measure(_label(name), _format_value(a), _format_value(b)) for name, a, b in _both(first, second) if a != b]
 
 
 def _both(first: Run, second: Run) -> Iterator[tuple[str, Any, Any]]:
@@ -376,21 +382,6 @@ class Side:
         if self.run.started_at is None or self.run.finished_at is None:
             return None
         return (self.run.finished_at - self.run.started_at).total_seconds()
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One line of the table: what it says of A, of B, and what lies between them."""
-
-    name: str
-    a: str
-    b: str
-    delta: str = ""
-
-    @property
-    def same(self) -> bool:
-        """Whether both runs have the same value."""
-        return self.a == self.b
 
 
 @dataclass(frozen=True)
@@ -539,13 +530,13 @@ def _compare_cost(a: Side, b: Side) -> str:
     return _("%(sum)s more for %(side)s") % {"sum": money(abs(apart)), "side": b.mark if apart > 0 else a.mark}
 
 
-def _lexicon(a: Side, b: Side) -> list[Setting]:
+def _lexicon(a: Side, b: Side) -> list[Measure]:
     """What the lexicon added to the question of one side alone."""
     first, second = _added_words(a), _added_words(b)
     if first == second:
         return []
     mine, yours = (", ".join(sorted(words)) or _("nothing more") for words in (first - second, second - first))
-    return [Setting(_("Looked for too"), mine, yours)]
+    return [Measure(_("Looked for too"), mine, yours)]
 
 
 def _added_words(side: Side) -> set[str]:

@@ -228,7 +228,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     }
 
 
-def _engine_line(run: Run, takeover: rendering.TakeoverView | None) -> str:
+def _engine_line(run: Run, takeover: rendering.Intervention | None) -> str:
     """Who answered, which is not a model of which no call was answered."""
     return rendering.engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
 

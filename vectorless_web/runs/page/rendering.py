@@ -44,7 +44,6 @@ class QuoteView:
     quote: str
     where: str
     page: int | None
-    check_result: str
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,6 @@ class StepView:
     rejected: Sequence[dict[str, Any]]
     markers: Sequence[int]
     documents: Sequence[NamedDocument] = ()
-    fresh: bool = False
     added: Sequence[AddedTerms] = ()
     """What the lexicon added to the question; on the first routing step."""
     added_words: Sequence[str] = ()
@@ -436,17 +434,17 @@ def engine_line(engine: str, model: str) -> str:
 
 
 @dataclass(frozen=True)
-class TakeoverView:
+class Intervention:
     """The notice that something went otherwise than asked: a sentence, and a second one with the cause."""
 
     say: str
     cause: str
     """Empty where the first sentence names it."""
-    whole: bool
+    whole: bool = False
     """Whether no call of the model was answered at all."""
 
 
-def takeover_of(run: Run, answer: Answer | None) -> TakeoverView | None:
+def takeover_of(run: Run, answer: Answer | None) -> Intervention | None:
     """What went otherwise than asked, as a model that did not answer; None when nothing did."""
     if run.is_open:
         return None
@@ -456,26 +454,18 @@ def takeover_of(run: Run, answer: Answer | None) -> TakeoverView | None:
         return None
     said = _("%(model)s did not answer.") if whole else _("%(model)s stopped answering.")
     say, cause = note or said % {"model": run.model}, failed.error if failed else ""
-    return TakeoverView(say, "" if cause in say else cause, whole)
+    return Intervention(say, "" if cause in say else cause, whole)
 
 
-@dataclass(frozen=True)
-class StruckView:
-    """What the page says of a model's sentences that were struck out: how many, and where the reasons stand."""
-
-    say: str
-    cause: str
-
-
-def struck_of(run: Run, claims: Sequence[Claim]) -> StruckView | None:
-    """That sentences of the model were struck; None when all hold, or a model wrote none."""
+def struck_of(run: Run, claims: Sequence[Claim]) -> Intervention | None:
+    """That sentences of the model were struck, and where the reasons stand; None when all hold, or it wrote none."""
     struck = [claim for claim in claims if claim.support == "unsupported"]
     if run.is_open or run.engine == "offline" or not run.model or not struck:
         return None
     one, many = "%(n)d sentence of %(model)s was struck out.", "%(n)d sentences of %(model)s were struck out."
     say = ngettext(one, many, len(struck))
     cause = ngettext("Its reason stands below it.", "The reason for each stands below it.", len(struck))
-    return StruckView(say % {"n": len(struck), "model": run.model}, cause)
+    return Intervention(say % {"n": len(struck), "model": run.model}, cause)
 
 
 def _note(step: Step) -> str:
@@ -588,7 +578,6 @@ def _quotes(step: Step) -> list[QuoteView]:
             quote=row["quote"],
             where=", ".join(row[name] for name in ("row", "column") if row.get(name)),
             page=row.get("page"),
-            check_result="exact",
         )
         for row in _list_observed_quotes(step)[:QUOTES_SHOWN]
     ]

@@ -401,7 +401,7 @@ VALUES = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(sorted(TOOLS)),
     st.dictionaries(st.sampled_from(ARGUMENTS), VALUES | st.lists(VALUES, max_size=3), max_size=4),

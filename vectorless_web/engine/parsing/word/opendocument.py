@@ -73,7 +73,6 @@ class _Style:
     hidden: bool
     raised: bool
     outline: int | None
-    listing: str
     cut: bool = False
 
 
@@ -162,7 +161,6 @@ def _read_style(element: etree._Element) -> _Style:
         hidden=value(words, "display") == "none",
         raised=place.startswith(("super", "33")),
         outline=parse_count(value(element, "default-outline-level")),
-        listing=value(element, "list-style-name"),
         cut=bool(_LENGTH.search(value(child(element, "graphic-properties"), "clip"))),
     )
 
