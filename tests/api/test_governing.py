@@ -1,4 +1,4 @@
-"""What a team's programs keep in order: who belongs, folders, tags."""
+"""What a team's programs keep in order: who belongs, folders, tags, settings."""
 
 import json
 
@@ -75,6 +75,23 @@ def test_tags_are_set_as_a_whole(program, alice, workspace, report):
     assert change(importer, one, {"tags": []}).json()["tags"] == []
     verbs = AuditEvent.objects.filter(verb="documents.tagged").values_list("details", flat=True)
     assert {"from": ["2024", "port"], "to": []}.items() <= verbs.order_by("-pk")[0].items()
+
+
+def test_settings_are_read_and_changed_by_the_rules_of_their_page(program, alice, workspace):
+    importer, place = program(alice), f"/workspaces/{workspace.slug}/settings"
+    read = importer.get(place)
+    before = read.json()
+    assert before["settings"]["same_name"] == "version" and before["name"] == workspace.name
+    changed = change(importer, place, {"settings": {"same_name": "keep", "max_steps": 9}, "description": "Ports"})
+    after = changed.json()
+    expected = {**before["settings"], "same_name": "keep", "max_steps": 9}
+    assert after == {"name": workspace.name, "description": "Ports", "settings": expected} == importer.get(place).json()
+    late = change(importer, place, {"name": "Late"}, **{"If-Match": read.headers["ETag"]})
+    assert (late.status_code, late.json()["code"]) == (412, "changed")
+    wrong = change(importer, place, {"settings": {"max_steps": 900}}).json()
+    assert (wrong["code"], wrong["errors"][0]["field"]) == ("invalid_fields", "max_steps")
+    unknown = change(importer, place, {"settings": {"colour": "red"}}).json()
+    assert unknown["errors"][0]["field"] == "settings.colour"
 
 
 def test_a_slash_too_much_leads_to_the_operation(program, alice, workspace):

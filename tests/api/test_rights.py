@@ -84,6 +84,8 @@ MATRIX = {
     ("get", f"{W}/invitations"): (ADMIN, OWNER),
     ("post", f"{W}/invitations"): (ADMIN, OWNER),
     ("delete", f"{W}/invitations/{{invitation}}"): (ADMIN, OWNER),
+    ("get", f"{W}/settings"): (ADMIN, OWNER),
+    ("patch", f"{W}/settings"): (ADMIN, OWNER),
     ("get", f"{W}/usage"): (ADMIN, OWNER),
     ("get", f"{W}/audit"): (ADMIN, OWNER),
     ("get", f"{W}/budgets"): (ADMIN, OWNER),

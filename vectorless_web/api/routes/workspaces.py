@@ -1,4 +1,4 @@
-"""A token's workspaces: folders, tags, search and lexicon, and what owners govern: budgets, usage, record."""
+"""A token's workspaces: folders, tags, search and lexicon, and what owners govern: settings, budgets, usage, record."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -11,9 +11,9 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer, may_reach
 from vectorless_web.api.models import ApiToken, Scope
-from vectorless_web.api.problems import refuse_fields
+from vectorless_web.api.problems import FieldsProblem, refuse_fields
 from vectorless_web.api.replies import Number, check_state
-from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut, ShortText
 from vectorless_web.console.subjects.audit import AuditQuery, page_of_workspace
 from vectorless_web.console.subjects.usage import UsageReport, report_usage
 from vectorless_web.documents.models import Folder
@@ -24,13 +24,14 @@ from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, SEARCH_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.search import Found, SearchQuery, search_workspace
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.forms import LexiconEntryForm
+from vectorless_web.workspaces.forms import COUNTS, LIMITS, WEIGHTS, LexiconEntryForm, SettingsForm
 from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_alone
 
 router, governing = Router(tags=["Workspaces"]), Router(tags=["Governing"])
 ONE = "/workspaces/{slug:slug}"
 ENTRY, FOLDER = ONE + "/lexicon/{entry}", ONE + "/folders/{folder}"
+SETTINGS = (*LIMITS, *COUNTS, *WEIGHTS)
 editors, owners = Bearer(Scope.WRITE), Bearer(Scope.ADMIN)
 Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=NO_NUL)]
 Phrase = Annotated[str, Field(max_length=PHRASE_MAX, pattern=NO_NUL)]
@@ -82,6 +83,22 @@ class FoundOut(Schema):
     total: int
     page: int
     pages: int
+
+
+class SettingsIn(Schema):
+    """What is to change of a workspace; what is left out stays."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_MAX, pattern=PRINTED)] | None = None
+    description: Annotated[str, Field(max_length=2000, pattern=NO_NUL)] | None = None
+    settings: Annotated[dict[str, bool | int | float | ShortText | None], Field(max_length=50)] = {}
+
+
+class SettingsOut(Schema):
+    """Name, description, and every setting of the settings' page by its name."""
+
+    name: str
+    description: str
+    settings: dict[str, bool | int | float | str | None]
 
 
 class UsageOut(Schema):
@@ -208,6 +225,37 @@ def list_tags(request: HttpRequest, slug: str) -> list[str]:
 def search(request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1) -> Found:
     """The documents that hold the words, best first, each with its best passages: what the search page shows."""
     return search_workspace(workspace_alone(request.user, slug), request.user, SearchQuery(text=text, page=page))
+
+
+def _show_settings(workspace: Workspace) -> dict[str, Any]:
+    stored = {name: workspace.setting(name) for name in SETTINGS}
+    return {"name": workspace.name, "description": workspace.description, "settings": stored}
+
+
+@governing.get(ONE + "/settings", response=SettingsOut, auth=owners)
+def show_settings(request: HttpRequest, slug: str) -> dict[str, Any]:
+    """Name, description, the limits of runs, and how documents are chosen and searched."""
+    return _show_settings(workspace_alone(request.user, slug, Role.OWNER))
+
+
+@governing.patch(ONE + "/settings", response=SettingsOut, auth=owners)
+def change_settings(request: HttpRequest, slug: str, asked: SettingsIn) -> dict[str, Any]:
+    """Change some of them; with the header If-Match only as long as they are as they were read."""
+    with transaction.atomic():
+        Workspace.objects.select_for_update().filter(slug=slug).first()
+        workspace = workspace_alone(request.user, slug, Role.OWNER)
+        shown = _show_settings(workspace)
+        check_state(request, SettingsOut, shown)
+        if unknown := asked.settings.keys() - shown["settings"].keys():
+            raise FieldsProblem([{"field": f"settings.{name}", "message": "No such setting."} for name in unknown])
+        plain = asked.dict(exclude={"settings"}, exclude_none=True)
+        typed = {**shown, **plain, **shown["settings"], **asked.settings}
+        form = SettingsForm(typed, instance=workspace_alone(request.user, slug))
+        if not form.is_valid():
+            raise refuse_fields(form)
+        named = {name: form.cleaned_data[name] for name in ("name", "description")}
+        changed = services.update_workspace(actor=request.user, workspace=workspace, settings=form.limits(), **named)
+    return _show_settings(changed)
 
 
 @governing.get(ONE + "/usage", response=UsageOut, auth=owners)
