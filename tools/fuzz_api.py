@@ -74,12 +74,14 @@ def lay_out(url: str, token: str) -> dict[str, str]:
         "run": call("post", f"{place}/runs", {"question": "What is it about?", "documents": [document]}),
         "entry": call("post", f"{place}/lexicon", {"concept": "berth", "phrases": ["mooring"]}),
         "budget": call("put", f"{place}/budgets", {"limit_usd": 5}),
+        "account": call("post", f"{place}/service-accounts", {"name": "Nightly"}),
         "golden_set": call("post", f"{place}/golden-sets", {"name": "Fuzzed"}),
         "grid": call(
             "post",
             f"{place}/grids",
             {"name": "Fuzzed", "documents": [document], "set": "", "columns": [{"question": "Which?"}]},
         ),
+        "source": call("post", f"{place}/sources", {"kind": "webdav", "address": "https://nobody.invalid/dav"}),
         "folder": call("post", f"{place}/folders", {"name": "Fuzzed"}),
         "invitation": call("post", f"{place}/invitations", {}),
         "member": call("get", f"{place}/members")[-1],
@@ -92,7 +94,9 @@ def lay_out(url: str, token: str) -> dict[str, str]:
     one = f"{place}/golden-sets/{numbers['golden_set']}"
     call("post", f"{one}/questions", {"questions": [{"question": "How many?", "value": "14"}]})
     numbers["evaluation"] = call("post", f"{one}/evaluations", {})["id"]
+    numbers["token"] = call("post", f"{place}/service-accounts/{numbers['account']}/tokens", {"name": "night"})["id"]
     numbers["link"] = call("post", f"{run}/links", {})["id"]
+    numbers["delivery"] = call("get", f"{place}/webhooks/{numbers['webhook']}/deliveries")["items"][0]["id"]
     numbers |= {"thread": made["run"]["thread"], "document": document, "key": 2, "page": 1}
     return {"slug": f'"{slug}"', **{name: str(number) for name, number in numbers.items()}}
 

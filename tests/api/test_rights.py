@@ -19,19 +19,22 @@ from vectorless_web.grids.models import Grid
 from vectorless_web.grids.services import GridValues, create_grid
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import start_run
+from vectorless_web.sources.models import Source
 from vectorless_web.workspaces.models import (
     Invitation,
     LexiconEntry,
     Membership,
     Role,
+    ServiceAccount,
 )
-from vectorless_web.workspaces.services import create_workspace, invite
+from vectorless_web.workspaces.services import add_service_account, create_workspace, invite
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db
 W, D, R = "/workspaces/{slug}", "/workspaces/{slug}/documents/{document}", "/workspaces/{slug}/runs/{run}"
 G, S, E = "/workspaces/{slug}/grids/{grid}", f"{W}/golden-sets/{{golden_set}}", f"{W}/evaluations/{{evaluation}}"
-F, H = f"{W}/folders/{{folder}}", f"{W}/webhooks/{{webhook}}"
+P, H, SRC = (f"{W}/{each}" for each in ("service-accounts/{account}", "webhooks/{webhook}", "sources/{source}"))
+F = f"{W}/folders/{{folder}}"
 READ, ASK, WRITE, ADMIN = SCOPES = ("read", "ask", "write", "admin")
 VIEWER, MEMBER, EDITOR, OWNER = ROLES = [str(role) for role in Role]
 
@@ -113,9 +116,28 @@ MATRIX = {
     ("get", f"{E}/results"): (READ, VIEWER),
     ("post", f"{E}/stop"): (ASK, EDITOR),
     ("post", f"{E}/resume"): (ASK, EDITOR),
+    ("get", f"{W}/service-accounts"): (ADMIN, OWNER),
+    ("post", f"{W}/service-accounts"): (ADMIN, OWNER),
+    ("delete", P): (ADMIN, OWNER),
+    ("get", f"{P}/tokens"): (ADMIN, OWNER),
+    ("post", f"{P}/tokens"): (ADMIN, OWNER),
+    ("delete", f"{P}/tokens/{{token}}"): (ADMIN, OWNER),
     ("get", f"{W}/webhooks"): (ADMIN, OWNER),
     ("post", f"{W}/webhooks"): (ADMIN, OWNER),
+    ("get", H): (ADMIN, OWNER),
+    ("patch", H): (ADMIN, OWNER),
     ("delete", H): (ADMIN, OWNER),
+    ("post", f"{H}/secret"): (ADMIN, OWNER),
+    ("get", f"{H}/deliveries"): (ADMIN, OWNER),
+    ("post", f"{H}/deliveries/{{delivery}}/again"): (ADMIN, OWNER),
+    ("get", f"{W}/sources"): (ADMIN, OWNER),
+    ("post", f"{W}/sources"): (ADMIN, OWNER),
+    ("get", SRC): (ADMIN, OWNER),
+    ("patch", SRC): (ADMIN, OWNER),
+    ("delete", SRC): (ADMIN, OWNER),
+    ("put", f"{SRC}/secret"): (ADMIN, OWNER),
+    ("post", f"{SRC}/look"): (ADMIN, OWNER),
+    ("get", f"{SRC}/files"): (ADMIN, OWNER),
     ("post", f"{W}/route"): (READ, VIEWER),
     ("post", f"{W}/retrieve"): (READ, VIEWER),
     ("post", f"{W}/navigate"): (READ, VIEWER),
@@ -127,8 +149,11 @@ BODIES = {
     "grids": {"name": "Dues", "columns": [{"question": "Which dues?"}]},
     "golden-sets": {"name": "Dues"},
     "questions": {"questions": [{"question": "Which dues?", "value": "120"}]},
+    "service-accounts": {"name": "Nightly"},
+    "tokens": {"name": "Nightly"},
     "webhooks": {"address": "https://example.com/", "events": ["run.finished"]},
     "invitations": {"role": "member"},
+    "sources": {"kind": "webdav", "address": "https://example.com/dav"},
 }
 """Bodies that are valid, so that rights decide."""
 
@@ -140,7 +165,9 @@ def ask_run(workspace, alice, report):
     golden_set = make_set(user=alice, workspace=workspace, name="Berths")
     add_questions(user=alice, golden_set=golden_set, rows=[Typed("How many berths?", value="14")])
     Evaluation.objects.create(golden_set=golden_set, state=Evaluation.State.STOPPED)
+    add_service_account(actor=alice, workspace=workspace, name="Nightly", role="member")
     Webhook.objects.create(workspace=workspace, address="https://example.com/berth", encrypted_secret=encrypt("s"))
+    Source.objects.create(workspace=workspace, kind="webdav", address="https://example.com/berth", folder=report.folder)
     create_folder(actor=alice, workspace=workspace, name="Berths")
     invite(actor=alice, workspace=workspace, role="member", days=7, email="berth@example.com")
     return start_run(user=alice, workspace=workspace, question="How many berths?")
@@ -154,13 +181,15 @@ def call(program, operation, slug, document, run):
         "grid": Grid,
         "golden_set": GoldenSet,
         "evaluation": Evaluation,
+        "account": ServiceAccount,
         "webhook": Webhook,
+        "source": Source,
         "folder": Folder,
         "invitation": Invitation,
     }
     numbers = {name: model.objects.get().pk for name, model in rows.items()}
     numbers["member"] = Membership.objects.earliest("pk").pk
-    ones = dict.fromkeys(("key", "page", "link", "budget"), 1)
+    ones = dict.fromkeys(("key", "page", "link", "budget", "token", "delivery"), 1)
     address = path.format(slug=slug, document=document, run=run, **numbers, **ones)
     if method == "post" and address.endswith(("documents", "versions")):
         return program.client.post(ROOT + address, {})

@@ -1,10 +1,13 @@
-"""Grids, evaluations and webhooks by program."""
+"""Grids, evaluations, service accounts and webhooks by program."""
 
 import json
+import os
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
-from vectorless_web.api.models import Delivery, Webhook
+from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
@@ -80,12 +83,64 @@ def test_a_set_is_made_asked_and_scored(program, alice, bob, workspace, report, 
     assert "berths" not in json.dumps(data)
 
 
-def test_a_program_signs_itself_up_for_events_and_off(program, alice, workspace, settings):
+def test_owners_set_up_programs_by_a_program(program, alice, workspace, report):
+    owner, place = program(alice, "admin"), f"/workspaces/{workspace.slug}/service-accounts"
+    account = owner.post(place, {"name": "Nightly", "role": "viewer"}).json()
+    assert owner.get(place).json() == [account] and account["role"] == "viewer"
+    assert owner.post(place, {"name": "Boss", "role": "owner"}).status_code == 422
+    tokens = f"{place}/{account['id']}/tokens"
+    made = owner.post(tokens, {"name": "night", "scope": "read", "days": 7}).json()
+    nightly = type(owner)(made["token"])
+    assert nightly.get("/me").json()["user"] == account["user"]
+    assert nightly.get(f"/workspaces/{workspace.slug}/documents").json()["items"][0]["id"] == report.pk
+    assert [row["prefix"] for row in owner.get(tokens).json()] == [made["token"][:12]]
+    assert owner.send("delete", f"{tokens}/{made['id']}").status_code == 204
+    assert nightly.get("/me").status_code == 401
+    mine = ApiToken.objects.get(user=alice)
+    assert owner.send("delete", f"{tokens}/{mine.pk}").status_code == 404
+    assert owner.send("delete", f"{place}/{account['id']}").status_code == 204 and owner.get(place).json() == []
+    assert AuditEvent.objects.filter(verb="token.made", details__token="importer").exists()
+
+
+def test_owners_set_up_webhooks_by_a_program(program, alice, workspace, settings):
     settings.ALLOW_PRIVATE_WEBHOOK_HOSTS = True
     owner, place = program(alice, "admin"), f"/workspaces/{workspace.slug}/webhooks"
     made = owner.post(place, {"address": "https://127.0.0.1/", "events": ["grid.finished"]}).json()
-    secret = made.pop("secret")
-    assert secret.startswith("whsec_") and owner.get(place).json() == [made]
+    one = f"{place}/{made['id']}"
+    assert made["secret"].startswith("whsec_") and "secret" not in owner.get(one).json()
+    assert owner.post(f"{one}/secret").json()["secret"] != made["secret"]
     assert owner.post(place, {"address": "https://127.0.0.1/", "events": ["all"]}).status_code == 422
-    assert owner.send("delete", f"{place}/{made['id']}").status_code == 204 and owner.get(place).json() == []
-    assert AuditEvent.objects.filter(verb="webhook.added", details__token="importer").exists()
+    row = Delivery.objects.create(webhook_id=made["id"], message="msg_1", kind="grid.finished", payload={}, attempts=8)
+    Delivery.objects.update(status="failed", due_at=timezone.now() - timedelta(days=1))
+    assert [each["status"] for each in owner.get(f"{one}/deliveries").json()["items"]] == ["failed"]
+    assert owner.post(f"{one}/deliveries/{row.pk}/again").status_code == 202
+    row.refresh_from_db()
+    assert (row.status, row.attempts) == ("waiting", 0)
+    assert owner.send("patch", one, b'{"enabled": false}').json()["enabled"] is False
+    assert owner.post(f"{one}/deliveries/{row.pk}/again").json()["code"] == "webhook_off"
+    assert owner.send("delete", one).status_code == 204 and owner.get(place).json() == []
+
+
+def test_owners_set_up_sources_by_a_program(program, alice, workspace, settings, tmp_path, work_off):
+    settings.SOURCE_FOLDERS = [str(tmp_path)]
+    (tmp_path / "berths.md").write_text("# Berths\n\nThe harbour has 14 berths.", encoding="utf-8")
+    os.utime(tmp_path / "berths.md", (1, 1))  # A file that changed just now may still be written.
+    owner, place = program(alice), f"/workspaces/{workspace.slug}/sources"
+    ports = owner.post(f"/workspaces/{workspace.slug}/folders", {"name": "Ports"}).json()["id"]
+    asked = {"kind": "folder", "address": str(tmp_path), "folder": ports, "secret": "s3cret"}
+    made = owner.post(place, asked).json()
+    one = f"{place}/{made['id']}"
+    work_off("background")
+    seen = owner.get(one).json()
+    assert (seen["files"], seen["enabled"], seen["is_looking"], "s3cret" in str(seen)) == (1, False, False, False)
+    assert owner.get(f"{one}/files").json()["items"] == []
+    assert owner.send("patch", one, b'{"enabled": true}').json()["is_looking"]
+    work_off("background")
+    [came] = owner.get(f"{one}/files").json()["items"]
+    document = owner.get(f"/workspaces/{workspace.slug}/documents/{came['document']}").json()
+    assert (came["state"], document["name"], document["folder"]) == ("came", "berths.md", ports)
+    assert owner.post(f"{one}/look").status_code == 202
+    assert owner.send("put", f"{one}/secret", b'{"account": "anna", "secret": "other"}').json()["account"] == "anna"
+    assert owner.post(place, {**asked, "address": "/etc"}).json()["code"] == "folder_not_allowed"
+    assert [row["id"] for row in owner.get(place).json()] == [made["id"]]
+    assert owner.send("delete", one).status_code == 204 and owner.get(place).json() == []
