@@ -37,6 +37,35 @@ def test_a_person_is_invited_made_editor_and_removed(program, alice, bob, charli
     assert importer.post(f"{place}/invitations", {"days": 8}).json()["errors"][0]["field"] == "days"
 
 
+def test_staff_keep_groups_and_owners_let_their_people_in(program, alice, bob, charlie, workspace, django_user_model):
+    keeper = program(django_user_model.objects.create_superuser("keeper", password="x"))
+    made = keeper.post("/groups", {"name": "Crew"}).json()
+    group, place = f"/groups/{made['id']}", f"/workspaces/{workspace.slug}"
+    assert keeper.post("/groups", {"name": "Crew"}).json()["errors"][0]["field"] == "name"
+    named = keeper.send("put", group, json.dumps({"name": "Deck crew", "description": "Who moors ships"})).json()
+    assert named == {**made, "name": "Deck crew", "description": "Who moors ships"}
+    unknown = keeper.send("put", f"{group}/people", json.dumps({"people": ["charlie", "nobody"]})).json()
+    assert (unknown["status"], unknown["code"]) == (422, "no_such_account")
+    assert keeper.get(f"{group}/people").json() == []
+    assert keeper.send("put", f"{group}/people", json.dumps({"people": ["charlie"]})).json() == ["charlie"]
+
+    owner, crew = program(alice), program(charlie)
+    assert crew.get(place).status_code == 404
+    assert owner.get(f"{place}/groups/others").json() == [{"id": made["id"], "name": "Deck crew"}]
+    let_in = owner.post(f"{place}/groups", {"group": made["id"], "role": "viewer"})
+    row = {"id": let_in.json()["id"], "group": made["id"], "name": "Deck crew", "role": "viewer", "people": 1}
+    assert (let_in.status_code, let_in.json(), owner.get(f"{place}/groups").json()) == (201, row, [row])
+    again = owner.post(f"{place}/groups", {"group": made["id"], "role": "viewer"}).json()
+    assert (again["code"], again["errors"][0]["field"]) == ("invalid_fields", "group")
+    assert crew.get(place).json()["role"] == "viewer"
+    assert change(owner, f"{place}/groups/{row['id']}", {"role": "editor"}).json() == {**row, "role": "editor"}
+    assert crew.get(place).json()["role"] == "editor"
+    assert owner.send("delete", f"{place}/groups/{row['id']}").status_code == 204
+    assert crew.get(place).status_code == 404
+    assert keeper.send("delete", group).status_code == 204
+    assert keeper.get("/groups").json() == []
+
+
 def test_the_only_owner_stays_and_the_refusal_names_cause_and_remedy(program, alice, workspace):
     importer, place = program(alice), f"/workspaces/{workspace.slug}/members"
     own = next(row for row in importer.get(place).json() if row["user"] == "alice")

@@ -51,6 +51,8 @@ class Bearer(HttpBearer):
         slug = (request.resolver_match.kwargs if request.resolver_match else {}).get("slug")
         if slug is not None and not may_reach(found, str(slug)):
             raise Http404("There is no such workspace, or this token does not reach it.")
+        if slug is None and self.scope is Scope.ADMIN and found.is_narrow:  # type: ignore[attr-defined]
+            raise Http404("This token is for some workspaces and does not govern the site.")
         if self.scope is not Scope.READ:
             refuse_while_read_only()
         return found

@@ -1,4 +1,4 @@
-"""Who belongs to a workspace, as owners govern it: members, roles, invitations."""
+"""Who belongs to a workspace, as owners govern it: members, groups, roles, invitations; and the site's groups."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,16 +12,25 @@ from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
 from vectorless_web.api.problems import refuse_fields
 from vectorless_web.api.replies import Number
-from vectorless_web.api.routes.schemas import NO_NUL
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut
+from vectorless_web.console.forms import PeopleGroupForm
+from vectorless_web.console.subjects import people
+from vectorless_web.console.views import staff_only
+from vectorless_web.console.views.accounts import CHANGE, SEE
+from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.forms import InviteForm
-from vectorless_web.workspaces.models import Invitation, Membership, Role
+from vectorless_web.workspaces.forms import GroupForm, InviteForm
+from vectorless_web.workspaces.models import GroupMembership, Invitation, Membership, PeopleGroup, Role
 from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Members"], auth=Bearer(Scope.ADMIN))
 MEMBERS = "/workspaces/{slug:slug}/members"
 MEMBER = MEMBERS + "/{member}"
 INVITATIONS = "/workspaces/{slug:slug}/invitations"
+LET_IN = "/workspaces/{slug:slug}/groups"
+GROUPS = "/groups"
+GROUP = GROUPS + "/{group}"
+Name = Annotated[str, Field(max_length=150, pattern=NO_NUL)]
 
 
 class MemberOut(Schema):
@@ -61,6 +70,43 @@ class InvitationMadeOut(InvitationOut):
     """An invitation that was made just now, with its link."""
 
     address: str
+
+
+class GroupIn(Schema):
+    """A group's name, and what it is for."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_MAX, pattern=PRINTED)]
+    description: Annotated[str, Field(max_length=300, pattern=NO_NUL)] = ""
+
+
+class GroupOut(NamedOut):
+    """A group of the site, how many people it has, and in how many workspaces it is."""
+
+    description: str
+    people: int = Field(alias="people_count")
+    workspaces: int = Field(alias="workspace_count")
+
+
+class PeopleIn(Schema):
+    """The user names of all who shall be in a group."""
+
+    people: Annotated[list[Name], Field(max_length=1000)]
+
+
+class LetInIn(RoleIn):
+    """The number of a group, and the role that its people get."""
+
+    group: Number
+
+
+class LetInOut(Schema):
+    """A group that is in a workspace; `group` is its number in the site."""
+
+    id: int
+    group: int = Field(alias="group_id")
+    name: str = Field(alias="group.name")
+    role: str
+    people: int = Field(alias="people_count")
 
 
 def _member(request: HttpRequest, slug: str, member: int) -> Membership:
@@ -108,3 +154,91 @@ def revoke_invitation(request: HttpRequest, slug: str, invitation: Number) -> No
     """Close an invitation's link."""
     found = selectors.invitation_in(workspace_alone(request.user, slug, Role.OWNER), invitation)
     services.revoke_invitation(actor=request.user, invitation=found)
+
+
+@router.get(LET_IN, response=list[LetInOut])
+def list_groups_let_in(request: HttpRequest, slug: str) -> Any:
+    """The groups whose people are here, and with which role."""
+    return selectors.groups_of(workspace_alone(request.user, slug, Role.OWNER))
+
+
+@router.get(LET_IN + "/others", response=list[NamedOut])
+def list_other_groups(request: HttpRequest, slug: str) -> Any:
+    """The groups of the site that could be let in."""
+    return selectors.groups_to_add(workspace_alone(request.user, slug, Role.OWNER))
+
+
+@router.post(LET_IN, response={201: LetInOut})
+def let_group_in(request: HttpRequest, slug: str, asked: LetInIn) -> GroupMembership:
+    """Let the people of a group in."""
+    workspace = workspace_alone(request.user, slug, Role.OWNER)
+    form = GroupForm(asked.dict(), workspace=workspace)
+    if not form.is_valid():
+        raise refuse_fields(form)
+    made = services.add_group(actor=request.user, workspace=workspace, **form.cleaned_data)
+    return selectors.group_membership_in(workspace, made.pk)
+
+
+@router.patch(LET_IN + "/{membership}", response=LetInOut)
+def change_group_role(request: HttpRequest, slug: str, membership: Number, asked: RoleIn) -> GroupMembership:
+    """Give the people of a group another role."""
+    found = selectors.group_membership_in(workspace_alone(request.user, slug, Role.OWNER), membership)
+    return services.change_group_role(actor=request.user, membership=found, role=asked.role)
+
+
+@router.delete(LET_IN + "/{membership}", response={204: None})
+def remove_group(request: HttpRequest, slug: str, membership: Number) -> None:
+    """Take a group out; those of its people who were let in by themselves stay."""
+    found = selectors.group_membership_in(workspace_alone(request.user, slug, Role.OWNER), membership)
+    services.remove_group(actor=request.user, membership=found)
+
+
+@router.get(GROUPS, response=list[GroupOut])
+@staff_only(SEE)
+def list_groups(request: HttpRequest) -> Any:
+    """The groups of the site, by name; for staff, as are all operations under /groups."""
+    return people.list_groups()
+
+
+@router.post(GROUPS, response={201: GroupOut})
+@staff_only(CHANGE)
+def make_group(request: HttpRequest, asked: GroupIn) -> PeopleGroup:
+    """Make a group without people."""
+    return _save_group(request, PeopleGroup(), asked)
+
+
+@router.put(GROUP, response=GroupOut)
+@staff_only(CHANGE)
+def change_group(request: HttpRequest, group: Number, asked: GroupIn) -> PeopleGroup:
+    """Give a group another name and description."""
+    return _save_group(request, people.find_group(group), asked)
+
+
+def _save_group(request: HttpRequest, group: PeopleGroup, asked: GroupIn) -> PeopleGroup:
+    form = PeopleGroupForm(asked.dict(), instance=group)
+    if not form.is_valid():
+        raise refuse_fields(form)
+    return people.find_group(services.save_group(actor=request.user, group=form.save(commit=False)).pk)
+
+
+@router.delete(GROUP, response={204: None})
+@staff_only(CHANGE)
+def delete_group(request: HttpRequest, group: Number) -> None:
+    """Delete a group; its people keep what they were given by themselves."""
+    services.delete_group(actor=request.user, group=people.find_group(group))
+
+
+@router.get(GROUP + "/people", response=list[str])
+@staff_only(SEE)
+def list_people(request: HttpRequest, group: Number) -> list[str]:
+    """The user names of the people of a group."""
+    return sorted(person.username for person in people.find_group(group).people.all())
+
+
+@router.put(GROUP + "/people", response=list[str])
+@staff_only(CHANGE)
+def set_people(request: HttpRequest, group: Number, asked: PeopleIn) -> list[str]:
+    """Make these accounts, and no others, the people of a group."""
+    accounts = [people.find_by_name(name) for name in asked.people]
+    services.set_people(actor=request.user, group=people.find_group(group), people=accounts)
+    return sorted(account.username for account in accounts)
