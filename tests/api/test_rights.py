@@ -228,6 +228,7 @@ def test_every_operation_has_one_row():
     assert found == set(MATRIX)
 
 
+@pytest.mark.timeout(300)
 def test_scopes_and_roles_hold_for_every_operation(program, workspace, report, ask_run, django_user_model):
     people = {}
     for role in Role:

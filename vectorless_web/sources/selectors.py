@@ -32,14 +32,16 @@ def source_in(workspace: Workspace, user: User, pk: int) -> Source:
     return one_or_404(sources_of(workspace, user), "There is no such source here.", pk=pk)
 
 
-def show_files(source: Source, user: User, state: str = "") -> dict[str, Any]:
-    """The files of a source in one state ("" for all), the last that changed first, and how many each state has.
-
-    Each has its document where that exists for the user.
-    """
-    counted = dict(source.rows.order_by().values_list("state").annotate(Count("pk")))
+def files_of(source: Source, user: User) -> QuerySet[SourceFile]:
+    """The files of a source, each with its document where that exists for the user."""
     open_documents: QuerySet[Document] = documents_in(source.workspace, user)
-    rows = source.rows.prefetch_related(Prefetch("document", queryset=open_documents))
+    return source.rows.prefetch_related(Prefetch("document", queryset=open_documents))
+
+
+def show_files(source: Source, user: User, state: str = "") -> dict[str, Any]:
+    """The files of a source in one state ("" for all), the last that changed first, and how many each state has."""
+    counted = dict(source.rows.order_by().values_list("state").annotate(Count("pk")))
+    rows = files_of(source, user)
     rows = rows.filter(state=state) if state in SourceFile.State.values else rows
     return {
         "rows": list(rows[:SHOWN]),

@@ -15,7 +15,7 @@ from vectorless_web.api.replies import Number
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut
 from vectorless_web.console.forms import PeopleGroupForm
 from vectorless_web.console.subjects import people
-from vectorless_web.console.views import staff_only
+from vectorless_web.console.views import require_staff
 from vectorless_web.console.views.accounts import CHANGE, SEE
 from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.workspaces import selectors, services
@@ -194,23 +194,23 @@ def remove_group(request: HttpRequest, slug: str, membership: Number) -> None:
 
 
 @router.get(GROUPS, response=list[GroupOut])
-@staff_only(SEE)
 def list_groups(request: HttpRequest) -> Any:
     """The groups of the site, by name; for staff, as are all operations under /groups."""
+    require_staff(request, SEE)
     return people.list_groups()
 
 
 @router.post(GROUPS, response={201: GroupOut})
-@staff_only(CHANGE)
 def make_group(request: HttpRequest, asked: GroupIn) -> PeopleGroup:
     """Make a group without people."""
+    require_staff(request, CHANGE)
     return _save_group(request, PeopleGroup(), asked)
 
 
 @router.put(GROUP, response=GroupOut)
-@staff_only(CHANGE)
 def change_group(request: HttpRequest, group: Number, asked: GroupIn) -> PeopleGroup:
     """Give a group another name and description."""
+    require_staff(request, CHANGE)
     return _save_group(request, people.find_group(group), asked)
 
 
@@ -222,23 +222,23 @@ def _save_group(request: HttpRequest, group: PeopleGroup, asked: GroupIn) -> Peo
 
 
 @router.delete(GROUP, response={204: None})
-@staff_only(CHANGE)
 def delete_group(request: HttpRequest, group: Number) -> None:
     """Delete a group; its people keep what they were given by themselves."""
+    require_staff(request, CHANGE)
     services.delete_group(actor=request.user, group=people.find_group(group))
 
 
 @router.get(GROUP + "/people", response=list[str])
-@staff_only(SEE)
 def list_people(request: HttpRequest, group: Number) -> list[str]:
     """The user names of the people of a group."""
+    require_staff(request, SEE)
     return sorted(person.username for person in people.find_group(group).people.all())
 
 
 @router.put(GROUP + "/people", response=list[str])
-@staff_only(CHANGE)
 def set_people(request: HttpRequest, group: Number, asked: PeopleIn) -> list[str]:
     """Make these accounts, and no others, the people of a group."""
+    require_staff(request, CHANGE)
     accounts = [people.find_by_name(name) for name in asked.people]
     services.set_people(actor=request.user, group=people.find_group(group), people=accounts)
     return sorted(account.username for account in accounts)

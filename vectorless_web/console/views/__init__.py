@@ -51,24 +51,27 @@ PLACES = (
 )
 
 
-def _let_staff_in(
-    by_method: Callable[[View], View], right: str = "", *, superusers: bool = False
-) -> Callable[[View], View]:
-    """Let in staff who hold the right: everybody else finds nothing (404), staff without it are told (403).
+def require_staff(request: HttpRequest, right: str = "", *, superusers: bool = False) -> None:
+    """Let staff who hold the right pass: everybody else finds nothing (404), staff without it are told (403).
 
     With `superusers` no right suffices: the act could make its author one.
     """
+    if not (request.user.is_active and getattr(request.user, "is_staff", False)):
+        raise Http404("There is no such page.")
+    if right and not request.user.has_perm(right):
+        raise PermissionDenied("Your account lacks the right to do this. Ask a superuser for it.")
+    if superusers and not getattr(request.user, "is_superuser", False):
+        raise PermissionDenied("Only superusers do this: who sets up sign-in decides whom the site trusts.")
 
+
+def _let_staff_in(
+    by_method: Callable[[View], View], right: str = "", *, superusers: bool = False
+) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @by_method
         @wraps(view)
         def check_staff(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if not (request.user.is_active and getattr(request.user, "is_staff", False)):
-                raise Http404("There is no such page.")
-            if right and not request.user.has_perm(right):
-                raise PermissionDenied("Your account lacks the right to do this. Ask a superuser for it.")
-            if superusers and not getattr(request.user, "is_superuser", False):
-                raise PermissionDenied("Only superusers do this: who sets up sign-in decides whom the site trusts.")
+            require_staff(request, right, superusers=superusers)
             return view(request, *args, **kwargs)
 
         return check_staff
