@@ -349,6 +349,8 @@ def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> 
     first, second = corpus.entries()
     tools.library.open(first, corpus)
     assert tools.library.announce(second) == "D2"
+    assert "Not open and not searched: D2." in told(tools, "search", queries=["crane"])
+    assert "Not open and not searched: D2." in told(tools, "find", text="crane")
     assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
     assert tools.library.of_id("b") is not None
 

@@ -407,6 +407,11 @@ class LibraryView:
         """Number a document that is named and not opened: "D6"."""
         return f"D{self._number(entry)}"
 
+    @property
+    def unopened(self) -> list[str]:
+        """The numbers of documents that were announced and are not open."""
+        return [f"D{number}" for name, number in self._numbers.items() if name not in self._by_id]
+
     def _number(self, entry: DocumentEntry) -> int:
         self._entries[entry.id] = entry
         return self._numbers.setdefault(entry.id, len(self._numbers) + 1)
