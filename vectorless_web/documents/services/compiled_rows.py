@@ -26,6 +26,7 @@ from vectorless_web.documents.models import (
     WaitingWords,
     WordBlock,
 )
+from vectorless_web.documents.services.starters import answered_questions
 from vectorless_web.documents.storage.files import (
     UNREADABLE,
     check_reachable,
@@ -34,7 +35,6 @@ from vectorless_web.documents.storage.files import (
     peek_at_version,
 )
 from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of, store_snapshot
-from vectorless_web.engine.answers.starters import answered_questions
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from, dump_json

@@ -408,10 +408,9 @@ class Toolbox:
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
-        opened = say_count(len(routed.documents), "other document")
-        words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
-        before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
-        return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
+        number = len(routed.documents)
+        words = f"Opened {say_count(number, 'other document')}." if number else "No other document speaks of that."
+        return ToolOutcome(Told(words, "\n\n".join(filter(None, texts))), result)
 
 
 def compare_documents(
