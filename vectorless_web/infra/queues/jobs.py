@@ -107,6 +107,9 @@ class StoppableWorker(Worker):
 
     A job that is handed back was killed, as in a crash: what it stored under its lease stands, and
     the next worker goes on from there.
+
+    Of a queue in WORKER_GOES_ON its work-horse takes the next jobs too for so many seconds: to fork one and let it
+    connect and read what all jobs need takes longer than a short job. What is lost with it is the job under way.
     """
 
     _overdue = False
@@ -146,9 +149,28 @@ class StoppableWorker(Worker):
         die_with_parent(signal.SIGKILL)
         if os.getppid() != self.pid:  # The worker ended before this could be asked for.
             os._exit(1)
+        super().main_work_horse(job, queue)
+
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        """Run the job in the work-horse, and behind it those that come within the queue's time; whether all ended."""
+        until = time.monotonic() + settings.WORKER_GOES_ON.get(queue.name, 0.0)
+        done = self._perform(job, queue)
+        while done and time.monotonic() < until and (following := self._take_next(queue)):
+            self.prepare_execution(following)
+            done = self._perform(following, queue)
+        return done
+
+    def _perform(self, job: Job, queue: Queue) -> bool:
         name_process(f"job {job.id}")
         note_work(job=job.id)
-        super().main_work_horse(job, queue)
+        return super().perform_job(job, queue)
+
+    def _take_next(self, queue: Queue) -> Job | None:
+        """The queue's next job; None when none waits, the queue is held or the worker was told to stop."""
+        if self._is_held() or self.connection.hexists(self.key, "shutdown_requested_date"):
+            return None
+        taken = self.queue_class.dequeue_any([queue], None, connection=self.connection)
+        return taken[0] if taken else None
 
     def handle_warm_shutdown_request(self) -> None:
         """Called when the worker is told to stop: the job under way gets its last seconds."""
@@ -158,10 +180,10 @@ class StoppableWorker(Worker):
             timer.start()
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
-        """Wait for the work-horse; hand its job back if it had to be killed."""
+        """Wait for the work-horse; hand the job that it was at back if it had to be killed."""
         super().monitor_work_horse(job, queue)
         if self._overdue:
-            hand_back(job)
+            hand_back(self.get_current_job() or job)
 
     def _end_overdue(self) -> None:
         if self.horse_pid:
