@@ -189,6 +189,7 @@ class DocumentVersion(models.Model):
         indexes = [
             models.Index(fields=["repair"], condition=~models.Q(repair=""), name="version_repair"),
             models.Index(fields=["document", "-number", "status"], name="version_newest"),
+            models.Index(fields=["status", "added_by", "id"], name="version_turns"),
         ]
 
     def __str__(self) -> str:

@@ -21,4 +21,8 @@ class Migration(migrations.Migration):
             model_name="documentversion",
             index=models.Index(fields=["document", "-number", "status"], name="version_newest"),
         ),
+        migrations.AddIndex(
+            model_name="documentversion",
+            index=models.Index(fields=["status", "added_by", "id"], name="version_turns"),
+        ),
     ]
