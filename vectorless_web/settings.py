@@ -215,6 +215,9 @@ WORKER_BEGIN = {
     "background": ["vectorless_web.infra.queues.jobs.work_behind_others"],
 }
 """What a worker calls once before its first job. Long documents take minutes, and start their child by themselves."""
+WORKER_GOES_ON = {"documents": 10.0}
+"""Seconds for which a fork of a worker takes further jobs of its queue: a short document takes half as much of a
+processor then. Twice of it gains nothing more; a fork's memory goes with it."""
 READ_ONLY_QUEUES = ("backups",)
 """Queues whose jobs workers take while the site is read-only."""
 TIDYING = (

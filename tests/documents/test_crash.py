@@ -46,9 +46,10 @@ def test_a_killed_worker_takes_its_child_along_and_the_sweep_mends_it(add, worke
 
 
 def test_a_worker_that_is_stopped_hands_the_file_back_and_that_is_no_interruption(add, spawn, settings, work_off):
+    before = add(b"# Notes\n\nThe worker's fork goes on with the long file behind these.\n", "notes.md")
     version = add(LONG, "long.pdf")
     worker = spawn("work", "documents", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent), VECTORLESS_STOP_SECONDS="0.2")
-    wait_until(lambda: compile_children(worker.pid), seconds=30)
+    wait_until(lambda: status_of(before) == Status.READY and compile_children(worker.pid), seconds=30)
     compiling = compile_children(worker.pid)
     worker.terminate()
     assert worker.wait(10) == 0

@@ -94,6 +94,14 @@ def test_the_first_documents_are_linked_once_the_workspace_tells_what_is_rare(re
     assert services.refresh_rows() == 0
 
 
+def test_a_document_deleted_while_its_row_is_read_anew_stays_gone(ready, workspace, alice):
+    one, two = (ready(text(name, "ammonia", "evaporator", "larch"), f"{name}.md") for name in "ab")
+    read = compiled_rows._read_again([one, two], link=True)
+    services.delete_document(actor=alice, document=one)
+    assert compiled_rows._write_refreshed(read) == {two.pk}
+    assert held(workspace) == 1
+
+
 def test_the_compacted_file_answers_as_one_built_from_all_rows(workspace):
     many(workspace, 30)
     before = snapshots.snapshot_of(workspace.pk).compact_rows()

@@ -74,12 +74,22 @@ def test_a_job_whose_worker_ended_before_it_began_goes_back_to_its_queue():
 
 
 def test_with_redis_away_no_job_is_called_lost(monkeypatch):
-    monkeypatch.setattr(
-        django_rq,
-        "get_connection",
-        lambda _name: redis_away(),
-    )
+    monkeypatch.setattr(jobs, "connection_to", lambda _queue: redis_away())
     assert jobs.find_lost_jobs(["run-6-1"], queue="runs") == set()
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("queue", "forks"), [("documents", 1), ("runs", 2)])
+def test_short_documents_share_a_fork_and_questions_have_one_each(queue, forks):
+    names = [f"{queue}-{number}" for number in range(2)]
+    for name in names:
+        jobs.enqueue("os.getpid", queue=queue, job_id=name)
+    work = [sys.executable, "manage.py", "work", queue, "--burst"]
+    subprocess.run(work, cwd=ROOT, env={**os.environ, "REDIS_URL": site.REDIS_URL}, timeout=60, check=True)
+    done = [Job.fetch(name, connection=jobs.connection_to(queue)) for name in names]
+    assert [job.get_status() for job in done] == ["finished", "finished"]
+    assert len({job.return_value() for job in done}) == forks
 
 
 @pytest.mark.slow

@@ -11,6 +11,11 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import model_settings
 
 
+def warm_up() -> None:
+    """Called once in the worker before it forks: each document is asked the questions that it offers to begin with."""
+    wiring.warm_up()
+
+
 def compile_version(version_id: int) -> None:
     """Read one uploaded file; a second delivery exits quietly."""
     services.compile_version(version_id)

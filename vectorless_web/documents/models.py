@@ -94,7 +94,14 @@ class Document(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["workspace", "deleted_at", "-id"], name="document_list")]
+        # They hold all that counts of a large workspace ask for, so that none of its rows is read for one.
+        indexes = [
+            models.Index(
+                fields=["workspace", "deleted_at", "-id", "folder", "current_version", "quarantined_at"],
+                name="document_list",
+            ),
+            models.Index(fields=["workspace", "deleted_at", "title", "id"], name="document_titles"),
+        ]
 
     def __str__(self) -> str:
         return self.title
@@ -179,7 +186,11 @@ class DocumentVersion(models.Model):
     class Meta:
         ordering = ["-number"]
         constraints = [models.UniqueConstraint(fields=["document", "number"], name="one_version_of_a_number")]
-        indexes = [models.Index(fields=["repair"], condition=~models.Q(repair=""), name="version_repair")]
+        indexes = [
+            models.Index(fields=["repair"], condition=~models.Q(repair=""), name="version_repair"),
+            models.Index(fields=["document", "-number", "status"], name="version_newest"),
+            models.Index(fields=["status", "added_by", "id"], name="version_turns"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.document} v{self.number}"
@@ -199,6 +210,11 @@ class DocumentVersion(models.Model):
         """Whether compiling a ready version again has failed, and not only to bring it up to date or read its rest."""
         sound = self.repair_reason in (self.RepairReason.OUTDATED, self.RepairReason.LATE)
         return self.status == self.Status.READY and self.repair == self.Status.FAILED and not sound
+
+    @property
+    def look(self) -> str:
+        """What the list and the reader show it as: "repairing", "broken", or its status."""
+        return "repairing" if self.is_being_repaired else "broken" if self.is_broken else self.status
 
     @property
     def unread_pages(self) -> int:

@@ -320,8 +320,11 @@ def governed_folder(workspace: Workspace, pk: int) -> Folder:
 
 def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:
     """The tags in use with how many documents bear each, by name."""
-    tagged = documents_in(workspace, user).exclude(tags=[]).values_list("tags", flat=True)
-    return sorted(Counter(tag for tags in tagged for tag in tags).items())
+    found: Counter[str] = Counter()
+    tagged = documents_in(workspace, user).exclude(tags=[]).order_by().values_list("tags").annotate(n=Count("pk"))
+    for tags, count in tagged:
+        found.update(dict.fromkeys(tags, count))
+    return sorted(found.items())
 
 
 @dataclass(frozen=True)
@@ -350,7 +353,7 @@ def progress_of(workspace: Workspace, user: User) -> ReadingProgress:
     for row in states.annotate(count=Count("pk")).order_by("state"):
         counts[row["state"]] = row["count"]
     active = [state for state in DocumentVersion.BUSY if state != Status.QUEUED]
-    reading = versions_in(workspace, user).filter(status__in=active).select_related("document")
+    reading = _those_few(workspace, user, DocumentVersion.objects.filter(status__in=active)).select_related("document")
     return ReadingProgress(
         documents_ready=counts[Status.READY],
         documents_busy=list(reading.order_by("pk")[:3]),
@@ -360,12 +363,17 @@ def progress_of(workspace: Workspace, user: User) -> ReadingProgress:
     )
 
 
+def _those_few(workspace: Workspace, user: User, versions: QuerySet[DocumentVersion]) -> QuerySet[DocumentVersion]:
+    """Those of few versions of the whole site that are here: found by these, not by looking at each that is here."""
+    return versions_in(workspace, user).filter(pk__in=versions.order_by().values("pk"))
+
+
 def _repairs(workspace: Workspace, user: User) -> dict[str, int]:
-    rows = versions_in(workspace, user)
+    rows = _those_few(workspace, user, DocumentVersion.objects.exclude(repair=""))
     broken = Q(repair=Status.FAILED) & ~Q(
         repair_reason__in=(DocumentVersion.RepairReason.OUTDATED, DocumentVersion.RepairReason.LATE)
     )
-    return rows.exclude(repair="").aggregate(
+    return rows.aggregate(
         documents_again=Count("pk", filter=Q(repair__in=DocumentVersion.BUSY)),
         documents_broken=Count("pk", filter=broken),
     )
@@ -378,7 +386,8 @@ def card_context(workspace: Workspace, user: User) -> dict[str, Any]:
 
 def queue_places(documents: Iterable[Document]) -> dict[int, QueuePlace]:
     """For each of the documents whose newest version waits, where it stands in the line of the whole site."""
-    waiting = {d.latest.pk: d.pk for d in documents if d.latest is not None and d.latest.status == Status.QUEUED}
+    newest = ((document.latest, document.pk) for document in documents)
+    waiting = {version.pk: pk for version, pk in newest if version is not None and version.status == Status.QUEUED}
     hold = find_hold(UPLOADS.queue) if waiting else None
     return {waiting[pk]: QueuePlace(place, hold) for pk, place in UPLOADS.places(waiting).items()}
 
@@ -529,7 +538,7 @@ def count_waiting_files() -> Coalesce:
 
 
 def _for_rows(rows: QuerySet[Document]) -> QuerySet[Document]:
-    return _with_versions(rows.select_related(None).select_related("folder", "added_by"))
+    return _with_versions(rows.select_related(None).select_related("folder")).prefetch_related("added_by")
 
 
 def _join_rows(rows: Iterable[Document], workspace: Workspace) -> list[Document]:

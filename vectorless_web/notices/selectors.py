@@ -84,7 +84,8 @@ def notices_of(user: Any, *, before: int | None = None, limit: int = PAGE) -> tu
 
 def count_unread(user: Any) -> int:
     """How many unread notices the person may see, of the newest MOST_COUNTED + 1."""
-    rows = Notice.objects.filter(user=user.pk or 0, listed=True, read_at=None).select_related("actor", "workspace")
+    rows = Notice.objects.filter(user=user.pk or 0, listed=True, read_at=None).prefetch_related("actor")
+    rows = rows.only("user", "kind", "workspace", "about", "details", "actor")
     return len(show_notices(user, list(rows[: MOST_COUNTED + 1])))
 
 

@@ -31,6 +31,8 @@ WORDS_SEARCHED = 8
 TAGS_SHOWN = 4
 """Tags, the most used ones, that are offered as a scope."""
 STARTERS_SHOWN = 3
+STARTERS_SOUGHT = 200
+"""Documents, the newest, that are looked at for questions to begin with: nearly every one that has figures has some."""
 """Questions to begin with that the page offers."""
 FOLDERS_SHOWN = 4
 """Folders that are offered as a scope."""
@@ -295,11 +297,12 @@ def _render_blank_search(_language: str | None) -> str:
 
 def _find_starters(documents: QuerySet[Document], chosen: Sequence[int]) -> list[Starter]:
     """Questions of the chosen documents in turns, or of those that came last; the same wording of two editions once."""
-    cards = Card.objects.filter(version__in=documents.values("current_version")).exclude(question_hints=[])
-    cards = cards.filter(version__document__in=chosen) if chosen else cards
+    meant = documents.filter(pk__in=chosen) if chosen else documents
+    newest = list(meant.order_by("-pk").values_list("current_version", flat=True)[:STARTERS_SOUGHT])
+    cards = Card.objects.filter(version__in=newest).exclude(question_hints=[])
     cards = cards.select_related("version__document").only("question_hints", "version__document__title")
-    newest = cards.order_by("-version__document_id")[:STARTERS_SHOWN]
-    asked = [[Starter(question, card.version.document) for question in card.question_hints] for card in newest]
+    latest = cards.order_by("-version__document_id")[:STARTERS_SHOWN]
+    asked = [[Starter(question, card.version.document) for question in card.question_hints] for card in latest]
     found: dict[str, Starter] = {}
     for starter in (starter for turn in zip_longest(*asked) for starter in turn if starter):
         found.setdefault(starter.question, starter)

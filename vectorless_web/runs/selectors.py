@@ -593,8 +593,10 @@ def _label(row: ModelProvider, twice: set[str]) -> str:
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
     """What notices of runs tell the user: as long as the run exists for them, and its comment or mark is there."""
-    wanted = visible_runs(user.pk, [workspace.pk for workspace in workspaces_of(user)])
-    runs = wanted.filter(pk__in={row.about for row in notices}).select_related("workspace").in_bulk()
+    slugs = {workspace.pk: workspace.slug for workspace in workspaces_of(user)}
+    wanted = visible_runs(user.pk, slugs).filter(pk__in={row.about for row in notices}).order_by()
+    # Every page counts what a person has not read: whole rows would cost it more than all else around its content.
+    runs = {row["pk"]: row for row in wanted.values("pk", "workspace", "status", "question")}
     said = {row.details.get("comment") for row in notices} - {None}
     comments = set(Comment.objects.filter(pk__in=said).values_list("pk", flat=True)) if said else set()
     verified = {row.about for row in notices if row.kind == Kind.VERIFIED}
@@ -605,7 +607,7 @@ def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
         gone = comment is not None and comment not in comments
         taken_back = notice.kind == Kind.VERIFIED and (notice.about, notice.actor_id) not in marks
         if run is not None and not gone and not taken_back:
-            told[notice.pk] = _tell_run(notice, run)
+            told[notice.pk] = _tell_run(notice, slugs[run["workspace"]], run["status"], run["question"])
     return told
 
 
@@ -618,15 +620,15 @@ ENDED_WORDS = {
 }
 
 
-def _tell_run(notice: Notice, run: Run) -> Told:
-    page, at = "runs:people", [run.workspace.slug, run.pk]
+def _tell_run(notice: Notice, slug: str, status: str, question: str) -> Told:
+    page = "runs:people"
     match notice.kind:
         case Kind.RUN_ENDED:
-            page, sentence = "runs:detail", str(ENDED_WORDS.get(Run.Status(run.status), _("Your question has ended")))
+            page, sentence = "runs:detail", str(ENDED_WORDS.get(Run.Status(status), _("Your question has ended")))
         case Kind.MENTIONED:
             sentence = _("%(name)s mentioned you in a comment") % {"name": person(notice.actor)}
         case Kind.COMMENTED:
             sentence = _("%(name)s commented on your question") % {"name": person(notice.actor)}
         case _other:
             page, sentence = "runs:detail", _("%(name)s verified the answer") % {"name": person(notice.actor)}
-    return Told(sentence, run.question, reverse(page, args=at))
+    return Told(sentence, question, reverse(page, args=[slug, notice.about]))

@@ -46,6 +46,7 @@ def test_a_number_is_told_once_and_in_reading_order():
 def test_percentages_are_traced_to_shares_and_losses_to_figures_in_parentheses():
     assert list_untraced("The margin was 12.5%.", [CitedText("a margin of 0.125")]) == ()
     assert list_untraced("The loss was 34 million.", [CitedText("Net income\t(34)", "in millions")]) == ()
+    assert list_untraced("The loss was £34 thousand.", [CitedText("Net income\t(34)", "Accounts, £000")]) == ()
 
 
 def test_the_question_and_the_headings_count_as_sources():

@@ -56,6 +56,12 @@ def test_units_that_a_text_below_tells_hold_where_the_table_tells_none():
     assert entries(with_units, "Owed to suppliers")[0].value == 169_000
 
 
+@pytest.mark.parametrize("caption", ["Capital budget 2026, £000 – approved, v3", "Budget by ward, £ thousand"])
+def test_thousands_of_a_currency_in_the_caption_are_the_units(caption):
+    budget = relation_of(table(caption, [["Endoscopy", "850"], ["Wards", "3700"]], columns=["", "2026"]))
+    assert [(cell.value, cell.measure) for cell in entries(budget, "Endoscopy")] == [(Decimal(850_000), "GBP")]
+
+
 def test_what_is_counted_takes_neither_scale_nor_currency_of_its_table():
     rows = [["Wages", "5,400"], ["Number of employees", "1,250"]]
     relation = relation_of(table("Crew", rows, columns=["", "2019"], units="(Dollars in thousands)"))

@@ -17,6 +17,7 @@ from vectorless_web.engine.text.numbers import decimal_mark, missing_unit, numbe
         ("(12.5%)", ["-12.5"]),
         ("-3.2 million", ["-3200000"]),
         ("$8.70 billion", ["8700000000"]),
+        ("£4.9 m for 5 m of pipe", ["4900000", "5"]),
         ("2018-2019", ["2018", "2019"]),
         ("(2018)", ["2018"]),
         ("10-K of 7M for Q2 and FY2018", []),

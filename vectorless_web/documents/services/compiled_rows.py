@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from django.core.files.base import ContentFile
@@ -26,6 +27,7 @@ from vectorless_web.documents.models import (
     WaitingWords,
     WordBlock,
 )
+from vectorless_web.documents.services.starters import answered_questions
 from vectorless_web.documents.storage.files import (
     UNREADABLE,
     check_reachable,
@@ -34,7 +36,6 @@ from vectorless_web.documents.storage.files import (
     peek_at_version,
 )
 from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of, store_snapshot
-from vectorless_web.engine.answers.starters import answered_questions
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from, dump_json
@@ -168,8 +169,9 @@ ROWS = f"3:{ANALYSER}"
 BLOCK_AFTER = 64
 """Lists of words that wait, from which they are put into blocks. Each process that searches reads those that wait: 64
 of 150 pages are 4.6 MB. Half of it rewrites blocks twice as often."""
-REFRESH_AT_ONCE = 200
-"""Documents whose rows are written in one transaction."""
+REFRESH_AT_ONCE = 50
+"""Documents whose rows are written in one transaction. Half of it lays changes over the snapshot twice as often; twice
+of it keeps other writers waiting twice as long, 0.4 s."""
 LINK_AGAIN_AT = frozenset(2**power for power in range(3, 11))
 """Numbers of documents, 8 to 1,024, at which all links of a workspace are found anew: what was rare among its first
 documents may be common now. Each document is linked twice on average. Beyond, shares hardly change."""
@@ -226,26 +228,51 @@ def hide_from_router(document: Document) -> None:
         _write(document.workspace_id, {document.pk: b""})
 
 
-def show_again(documents: Iterable[Document], *, link: bool = False) -> None:
-    """Write the rows of documents whose title or tags have changed, or that came back; others are let be.
+def show_again(documents: Iterable[Document]) -> None:
+    """Write the rows of documents whose title or tags have changed, or that came back; others are let be."""
+    _write_shown(_read_again(documents))
+
+
+def _read_again(documents: Iterable[Document], *, link: bool = False) -> dict[Document, Linked]:
+    """Those of the documents that can be read, with what the router is shown of them.
 
     With `link` their links are found anew, which nobody may ask who has written cards in this transaction.
     """
     rows = list(_select_readable_documents().filter(pk__in=[document.pk for document in documents]))
     kept = SnapshotRow.objects.filter(document__in=[row.pk for row in rows], words_layout=LAYOUT)
     known = set(kept.values_list("document", flat=True))
-    by_workspace: dict[int, dict[Document, Linked]] = {}
+    found: dict[Document, Linked] = {}
     for row in rows:
         words = b"" if row.pk in known else _read_words(row)
         compiled = peek_at_version(row.current_version) if row.current_version else None
         card = _card_of(row)
         links = _find_links(row, card) if link else _stored_links(row)
-        shown = Linked(card, links, words, read_head(compiled) if compiled else "")
+        found[row] = Linked(card, links, words, read_head(compiled) if compiled else "")
+    return found
+
+
+def _write_shown(found: Mapping[Document, Linked]) -> None:
+    by_workspace: dict[int, dict[Document, Linked]] = {}
+    for row, shown in found.items():
         by_workspace.setdefault(row.workspace_id, {})[row] = shown
     for workspace_id, cards in by_workspace.items():
         show_many(workspace_id, cards)
-        for row, shown in cards.items() if link else ():
-            _write_edges(row, shown.links)
+
+
+@transaction.atomic
+def _write_refreshed(found: Mapping[Document, Linked]) -> set[int]:
+    """Write the rows and links of those of these documents that are still what was read; which.
+
+    All reading is done by now: SQLite lets nobody else write meanwhile.
+    """
+    rows = _select_readable_documents().filter(pk__in=[row.pk for row in found]).order_by("pk")
+    facts = attrgetter("pk", "title", "tags", "name", "current_version_id")
+    here = [facts(row) for row in rows.select_for_update(of=("self",))]
+    same = {row: shown for row, shown in found.items() if facts(row) in here}
+    _write_shown(same)
+    for row, shown in same.items():
+        _write_edges(row, shown.links)
+    return {row.pk for row in same}
 
 
 def _read_words(document: Document) -> bytes:
@@ -268,10 +295,9 @@ def refresh_rows() -> int:
     kept = SnapshotRow.objects.filter(analyser=ROWS, words_layout=LAYOUT).values("document")
     written = 0
     while stale := list(_select_readable_documents().exclude(pk__in=kept).order_by("pk")[:REFRESH_AT_ONCE]):
-        with transaction.atomic():
-            show_again(stale, link=True)
-        written += len(stale)
-        if not SnapshotRow.objects.filter(document=stale[0].pk, words_layout=LAYOUT).exists():
+        done = _write_refreshed(_read_again(stale, link=True))
+        written += len(done)
+        if stale[0].pk in done and not SnapshotRow.objects.filter(document=stale[0].pk, words_layout=LAYOUT).exists():
             break  # The storage is away; the next pass goes on.
     return written
 

@@ -134,8 +134,8 @@ def _is_told_by(told: _NumberReading, value: _NumberReading) -> bool:
 
 
 def _scales_in(texts: Iterable[str]) -> Iterator[Decimal]:
-    """The factors that scale words of the texts name: 1,000,000 for "in millions"."""
-    words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text)}
+    """The factors that scale words of the texts name: 1,000,000 for "in millions", 1,000 for "£000"."""
+    words = {word for text in texts for word in re.findall(r"[^\W\d_]+|(?<![\d.,])000(?!\d)", text)}
     yield from (scale for word in sorted(words) if (scale := unit_word(word).scale) != 1)
 
 

@@ -221,7 +221,8 @@ _UNITS_IN = re.compile(
 )
 _UNITS_LINE = re.compile(
     r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?"
-    r"|billions?|['’‘]?000['’]?s)\b",
+    r"|billions?|['’‘]?000['’]?s)\b"
+    r"|(?<!\d)[$€£¥]\s?(?:['’‘]?000['’]?s?|thousands?|millions?|billions?|mn?|bn)\b",
     re.I,
 )
 

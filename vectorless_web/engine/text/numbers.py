@@ -142,7 +142,8 @@ _NUMBER = (
     r"(?P<digits>(?<![\d.,])(?:DIGITS)(?!\d))"
     rf"(?:\s?(?P<percent>%|(?:{_PERCENT_WORDS})\b)"
     rf"|[\s\-](?P<word>{_SCALE_WORDS})\b"
-    r"|(?P<letter>bn|mn|mm|tn|[kKmMbB])(?![\w]))?"
+    # Behind money a letter is a scale with a space before it, too: "£4.9 m" is no length.
+    r"|(?(currency)\s?|(?(code)\s?))(?P<letter>bn|mn|mm|tn|[kKmMbB])(?![\w]))?"
     r"(?P<close>\s?\))?"
     r"(?P<percent2>\s?%)?"
 )

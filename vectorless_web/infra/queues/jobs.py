@@ -107,6 +107,9 @@ class StoppableWorker(Worker):
 
     A job that is handed back was killed, as in a crash: what it stored under its lease stands, and
     the next worker goes on from there.
+
+    Of a queue in WORKER_GOES_ON its work-horse takes the next jobs too for so many seconds: to fork one and let it
+    connect and read what all jobs need takes longer than a short job. What is lost with it is the job under way.
     """
 
     _overdue = False
@@ -146,9 +149,28 @@ class StoppableWorker(Worker):
         die_with_parent(signal.SIGKILL)
         if os.getppid() != self.pid:  # The worker ended before this could be asked for.
             os._exit(1)
+        super().main_work_horse(job, queue)
+
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        """Run the job in the work-horse, and behind it those that come within the queue's time; whether all ended."""
+        until = time.monotonic() + settings.WORKER_GOES_ON.get(queue.name, 0.0)
+        done = self._perform(job, queue)
+        while done and time.monotonic() < until and (following := self._take_next(queue)):
+            self.prepare_execution(following)
+            done = self._perform(following, queue)
+        return done
+
+    def _perform(self, job: Job, queue: Queue) -> bool:
         name_process(f"job {job.id}")
         note_work(job=job.id)
-        super().main_work_horse(job, queue)
+        return super().perform_job(job, queue)
+
+    def _take_next(self, queue: Queue) -> Job | None:
+        """The queue's next job; None when none waits, the queue is held or the worker was told to stop."""
+        if self._is_held() or self.connection.hexists(self.key, "shutdown_requested_date"):
+            return None
+        taken = self.queue_class.dequeue_any([queue], None, connection=self.connection)
+        return taken[0] if taken else None
 
     def handle_warm_shutdown_request(self) -> None:
         """Called when the worker is told to stop: the job under way gets its last seconds."""
@@ -158,10 +180,10 @@ class StoppableWorker(Worker):
             timer.start()
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
-        """Wait for the work-horse; hand its job back if it had to be killed."""
+        """Wait for the work-horse; hand the job that it was at back if it had to be killed."""
         super().monitor_work_horse(job, queue)
         if self._overdue:
-            hand_back(job)
+            hand_back(self.get_current_job() or job)
 
     def _end_overdue(self) -> None:
         if self.horse_pid:
@@ -252,7 +274,7 @@ def _enqueue_now(
 ) -> None:
     try:
         with redis_breaker.guard():
-            django_rq.get_queue(queue).enqueue_call(
+            django_rq.get_queue(queue, connection=connection_to(queue)).enqueue_call(
                 func=path,
                 args=args,
                 job_id=job_id,
@@ -266,14 +288,18 @@ def _enqueue_now(
 
 
 def connection_to(queue: str) -> Redis:
-    """The connection to the Redis that holds the queue."""
-    connection: Redis = django_rq.get_connection(queue)
-    return connection
+    """The client of the Redis that holds the queue, which keeps its connections: each new one takes 2 ms."""
+    return _connection_to(settings.RQ_QUEUES[queue]["URL"])
+
+
+@cache
+def _connection_to(url: str) -> Redis:
+    return Redis.from_url(url)
 
 
 def stop(job_id: str, *, queue: str) -> None:
     """Take a waiting job out of its queue, or kill the work-horse of a running one; quiet when there is none."""
-    connection = django_rq.get_connection(queue)
+    connection = connection_to(queue)
     with suppress(NoSuchJobError, RedisError), redis_breaker.guard():
         job = Job.fetch(job_id, connection=connection)
         try:
@@ -285,7 +311,7 @@ def stop(job_id: str, *, queue: str) -> None:
 def exists(job_id: str, *, queue: str) -> bool:
     """Whether the job is waiting or running; false when it ended, was never enqueued, or Redis is down."""
     with suppress(NoSuchJobError, RedisError), redis_breaker.guard():
-        status = Job.fetch(job_id, connection=django_rq.get_connection(queue)).get_status()
+        status = Job.fetch(job_id, connection=connection_to(queue)).get_status()
         return status in ALIVE
     return False
 
@@ -297,7 +323,7 @@ def find_lost_jobs(job_ids: Sequence[str], *, queue: str, alive: Collection[str]
     """
     gone: set[str] = set()
     try:
-        connection = django_rq.get_connection(queue)
+        connection = connection_to(queue)
         for first in range(0, len(job_ids), AT_ONCE):
             asked = job_ids[first : first + AT_ONCE]
             with redis_breaker.guard(), connection.pipeline(transaction=False) as pipeline:
@@ -326,15 +352,9 @@ def queue_is_up() -> bool:
     """Whether the Redis that holds the queues answers."""
     try:
         with redis_breaker.guard():
-            return bool(_connection_to(settings.RQ_QUEUES["runs"]["URL"]).ping())
+            return bool(connection_to("runs").ping())
     except RedisError:
         return False
-
-
-@cache
-def _connection_to(url: str) -> Redis:
-    """A client that keeps its connections; the library would connect anew for each page that asks."""
-    return Redis.from_url(url)
 
 
 def work(queue: str, *, burst: bool = False) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -106,10 +106,8 @@ class DocumentFilter:
 
 def documents_of(workspace: Workspace, user: User, query: RunQuery) -> DocumentFilter:
     """The documents that runs read, and always the chosen one, of those that exist for the user."""
-    read = Run.versions.through.objects.filter(
-        documentversion__document=OuterRef("pk"), run__in=asked_runs(user.pk, [workspace.pk])
-    )
-    rows = documents_in(workspace, user).filter(Exists(read)).order_by("title", "pk")
+    read = Run.versions.through.objects.filter(run__in=asked_runs(user.pk, [workspace.pk]))
+    rows = documents_in(workspace, user).filter(pk__in=read.values("documentversion__document")).order_by("title", "pk")
     found = dict(rows.values_list("pk", "title")[: DOCUMENTS_OFFERED + 1])
     chosen: dict[int, str] = {}
     if query.document and query.document not in found:

@@ -314,7 +314,7 @@ def test_route_opens_other_documents() -> None:
     assert "[D2] Cranes" in outcome.told.text
     assert "lifts 40 tonnes" in outcome.told.text
     assert event.kind is StepKind.ROUTE
-    assert outcome.told.words == "Opened 1 other document. Open before: D1."
+    assert outcome.told.words == "Opened 1 other document."
     assert event.arguments["gaps"] == ["asked"], "words of the question that no opened document says go with it"
 
 
@@ -349,8 +349,10 @@ def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> 
     first, second = corpus.entries()
     tools.library.open(first, corpus)
     assert tools.library.announce(second) == "D2"
+    assert "Not open and not searched: D2." in told(tools, "search", queries=["crane"])
+    assert "Not open and not searched: D2." in told(tools, "find", text="crane")
     assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
-    assert tools.library.of_id("b") is not None
+    assert "b" in tools.library.compiled
 
 
 class Pictured(Shelf):

@@ -42,7 +42,7 @@ def test_a_cell_is_shown_with_row_columns_units_and_whose_document_it_is() -> No
     assert "[D1] Norrvik Annual Report 2019 | 2019 | a.pdf" in prompt
     assert "table Consolidated Statements of Income (Dollars in millions, except per share amounts):" in prompt
     assert "Net sales | ⟦2019 = $ 5,400⟧ | 2018 = $ 5,000" in prompt
-    assert "1. Net sales were 5,400. (quotes: Q1)" in prompt
+    assert "1. Net sales were 5,400. (quotes: #1)" in prompt
 
 
 def test_the_unit_over_the_labels_is_shown_with_the_quote() -> None:
@@ -104,10 +104,10 @@ def test_sentences_of_one_paragraph_are_shown_in_it_once_each_with_its_number() 
     prompt = prompt_for(
         annual_report(), *(DraftClaim(t, (f"D1.5.{n}",)) for n, t in ((2, "It fell."), (1, "It grew.")))
     )
-    assert "Q1, Q2 [D1, p. 3" in prompt
-    assert "⟦Q1: Revenue grew in 2019, driven by orders from municipal water works.⟧ ⟦Q2: Gross margin" in prompt
+    assert "#1, #2 [D1, p. 3" in prompt
+    assert "⟦#1: Revenue grew in 2019, driven by orders from municipal water works.⟧ ⟦#2: Gross margin" in prompt
     assert prompt.count("municipal water works") == 1
-    assert "1. It fell. (quotes: Q2)" in prompt
+    assert "1. It fell. (quotes: #2)" in prompt
 
 
 def test_marks_do_not_nest_and_what_is_left_out_is_told() -> None:
@@ -118,14 +118,14 @@ def test_marks_do_not_nest_and_what_is_left_out_is_told() -> None:
     drafts = (DraftClaim("All.", ("D1.1.5-7",)), DraftClaim("One.", ("D1.1.6",)), DraftClaim("Last.", ("D1.1.29",)))
     quotes = prompt_for(document, *drafts).split("Quotes:")[1].split("Claims:")[0]
     lines = [line.partition(" a duty")[0].rpartition("] ")[2] for line in quotes.strip().splitlines()[1:-1]]
-    assert lines[:10] == ["…", "3:", "⟦Q1: 4:", "⟦Q1, Q2: 5:", "⟦Q1: 6:", "7:", "…", "27:", "⟦Q3: 28:", "29:"]
+    assert lines[:10] == ["…", "3:", "⟦#1: 4:", "⟦#1, #2: 5:", "⟦#1: 6:", "7:", "…", "27:", "⟦#3: 28:", "29:"]
 
 
 def test_a_row_cited_by_several_cells_is_shown_once() -> None:
     drafts = (DraftClaim("One.", ("D1.7.r1c1",)), DraftClaim("Two.", ("D1.7.r1c2",)), DraftClaim("Row.", ("D1.7.r1",)))
     prompt = prompt_for(annual_report(), *drafts)
     assert prompt.count("Net sales |") == 1
-    assert "Q1, Q2, Q3: Net sales | ⟦Q1: 2019 = $ 5,400⟧ | ⟦Q2: 2018 = $ 5,000⟧" in prompt
+    assert "#1, #2, #3: Net sales | ⟦#1: 2019 = $ 5,400⟧ | ⟦#2: 2018 = $ 5,000⟧" in prompt
 
 
 def test_a_calculation_of_plain_numbers_names_no_operands() -> None:

@@ -24,8 +24,7 @@ def library_of(document: CompiledDocument) -> LibraryView:
 def quoted(library: LibraryView, said: str) -> str:
     pointer = library.resolve(said)
     assert pointer is not None
-    view = library.of_id(pointer.document)
-    assert view is not None
+    view = library[pointer.document]
     return view.tree.node(pointer.key).text[pointer.start : pointer.end]
 
 

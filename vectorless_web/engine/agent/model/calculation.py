@@ -165,9 +165,9 @@ def _normalise_expression(expression: str) -> str:
     return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
 
 
-def format_decimal(value: Decimal) -> str:
-    """A number with thousands parted, to two decimals, or to four significant digits where it is below one."""
-    decimals = 2 if abs(value) >= 1 or not value else 3 - value.adjusted()
+def format_decimal(value: Decimal, most: int = 2) -> str:
+    """A number with thousands parted, to `most` decimals, or to four significant digits where it is below one."""
+    decimals = most if abs(value) >= 1 or not value else 3 - value.adjusted()
     rounded = round_half_up(value, min(12, decimals))
     text = f"{rounded:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

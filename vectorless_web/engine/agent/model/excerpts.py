@@ -20,10 +20,7 @@ from vectorless_web.engine.text.analyser import analyse
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text made for the model, and the keys of the nodes in it, in their order. `goes_on` is the id to go on from.
-
-    `whole` are the keys of the leaves that stand in it with all their text.
-    """
+    """A text for the model with the keys of its nodes, and of those `whole` in it. `goes_on`: the id to go on from."""
 
     text: str
     keys: tuple[int, ...] = ()
@@ -39,9 +36,7 @@ def write_nodes(
     `start` is a piece's id ("3", "r41") of the first node to begin with. Leaves that are `known` are named, and their
     text is not shown again.
     """
-    lines: list[str] = []
-    taken: list[int] = []
-    whole: list[int] = []
+    lines, taken, whole, goes_on = list[str](), list[int](), list[int](), ""
     left, page = tokens, -1
     for place, key in enumerate(keys):
         if key in known:
@@ -57,7 +52,8 @@ def write_nodes(
         is_whole = len(fitting) == len(pieces) - first
         text = view.write_leaf(key, None if is_whole and not first else fitting) if pieces else view.write_heading(key)
         if not fitting and taken and (pieces or count_tokens(text) > left):
-            return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}", tuple(whole))
+            goes_on = f"{view.name}.{key}"
+            break
         shown_on = view.tree.node(key).page_start
         lines.append(f"(p. {shown_on + 1}) {text}" if pieces and shown_on != page else text)
         page = shown_on
@@ -65,9 +61,9 @@ def write_nodes(
         left -= count_tokens(text) + 1
         if not is_whole:
             goes_on = f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}"
-            return Shown("\n".join(lines), tuple(taken), goes_on, tuple(whole))
+            break
         whole += [key] if pieces and not first else []
-    return Shown("\n".join(lines), tuple(taken), whole=tuple(whole))
+    return Shown("\n".join(lines), tuple(taken), goes_on, tuple(whole))
 
 
 def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int) -> list[int]:

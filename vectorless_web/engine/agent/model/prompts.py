@@ -40,18 +40,10 @@ Answer:
 8. "value": the answer in a few words."""
 
 MOST_CALLS = 5
-"""Calls of one turn."""
-
-_FORM = """Reply with one JSON object and nothing else, as this one, which answers from other documents:
-{example}
-Up to {most} calls are carried out in their order. As soon as what you were shown settles the question, also in your
+_CALLS = f"""Up to {MOST_CALLS} calls are carried out in their order. As soon as what you were shown settles the \
+question, also in your
 first reply, call answer, alone."""
-
-_NATIVE_FORM = """Call these tools as functions. Up to {most} calls are carried out in their order. As soon as what you
-were shown settles the question, also in your first reply, call answer, alone. Where you cannot call functions,
-reply with one JSON object, as this one, which answers from other documents:
-{example}"""
-
+_EXAMPLE_FOLLOWS = "one JSON object{}, as this one, which answers from other documents:"
 _EXAMPLE = """{"thought": "Both years stand in row r2.", "calls": [{"tool": "answer", "arguments": {"outcome": \
 "answered", "claims": [{"text": "Halden's net sales grew by 5.0% in 2021, from $800 thousand to $840 thousand.", \
 "cites": ["D1.31.r2"], "calculation": "(D1.31.r2c1 - D1.31.r2c2) / D1.31.r2c2 * 100"}], "value": "5.0%"}}]}"""
@@ -61,7 +53,10 @@ LAST_TURN = "This is the last turn. Call answer now, from what you were shown; n
 
 def write_system(tools: Sequence[str], *, native: bool = False) -> str:
     """The rules that every conversation begins with, and the tools, a line each; the same for all questions."""
-    form = (_NATIVE_FORM if native else _FORM).replace("{most}", str(MOST_CALLS)).replace("{example}", _EXAMPLE)
+    form = f"Reply with {_EXAMPLE_FOLLOWS.format(' and nothing else')}\n{_EXAMPLE}\n{_CALLS}"
+    if native:
+        other = f"Where you cannot call functions, reply with {_EXAMPLE_FOLLOWS.format('')}"
+        form = f"Call these tools as functions. {_CALLS} {other}\n{_EXAMPLE}"
     return "\n\n".join([RULES, "Tools:\n" + "\n".join(f"- {line}" for line in tools), form])
 
 
@@ -142,9 +137,9 @@ def _write_cited(exchange: Exchange, library: LibraryView) -> str:
     quotes: dict[tuple[str, int], list[str]] = {}
     for passage in exchange.cited:
         quotes.setdefault((passage.document, passage.key), []).append(passage.quote)
-    excerpts = []
+    excerpts, views = [], {view.id: view for view in library.documents}
     for (document, key), quoted in quotes.items():
-        view = library.of_id(document)
+        view = views.get(document)
         if view is not None and key in view.tree:
             start = view.tree.node(key).text.find(quoted[0])
             said = " ".join(quoted)

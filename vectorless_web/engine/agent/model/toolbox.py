@@ -183,6 +183,7 @@ class Toolbox:
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
+        told += self._say_unopened(arguments)
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
         asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
@@ -293,12 +294,18 @@ class Toolbox:
         lacking = ", ".join(view.name for view in views if not found[view])
         if lacking:
             words.append(f"“{shorten_text(text, 60)}” stands nowhere in {lacking}; search takes other words too.")
+        words += self._say_unopened(arguments)
         places = {view.id: at[:40] for view, at in found.items()}
         count = say_count(sum(map(len, found.values())), "place")
         of = shorten_text(views[0].title, 60) if len(views) == 1 else say_count(len(views), "document")
         say = f"Found “{shorten_text(text, 60)}” at {count} of {of}"
         result = StepResult(say, {"places": places}, tuple(refs), documents=tuple(view.id for view in views))
         return ToolOutcome(Told(" ".join(words), "\n\n".join(shown)), result)
+
+    def _say_unopened(self, arguments: Mapping[str, Any]) -> list[str]:
+        """A sentence on the documents that a search of all passed over, since they are not open."""
+        left = [] if arguments.get("documents") else self.library.unopened
+        return [f"Not open and not searched: {', '.join(left)}."] if left else []
 
     def _write_places(
         self, view: DocumentView, places: Sequence[tuple[int, int]], tokens: int
@@ -401,10 +408,9 @@ class Toolbox:
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
-        opened = say_count(len(routed.documents), "other document")
-        words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
-        before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
-        return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
+        number = len(routed.documents)
+        words = f"Opened {say_count(number, 'other document')}." if number else "No other document speaks of that."
+        return ToolOutcome(Told(words, "\n\n".join(filter(None, texts))), result)
 
 
 def compare_documents(

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from vectorless_web.engine.agent.events import PlannedStep
 from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
+from vectorless_web.engine.agent.model.calculation import format_decimal
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
@@ -176,8 +177,8 @@ def _write_document(view: DocumentView, card: Card) -> str:
 
 
 def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) -> str:
-    cited = ", ".join(f"Q{numbers[cited]}" for cited in claim.cited)
-    nearest = ", ".join(f"Q{numbers[cited]}" for cited in claim.nearest if cited not in claim.cited)
+    cited = ", ".join(f"#{numbers[cited]}" for cited in claim.cited)
+    nearest = ", ".join(f"#{numbers[cited]}" for cited in claim.nearest if cited not in claim.cited)
     told = f"{cited or 'none'}{f'; places that come closest: {nearest}' if nearest else ''}"
     parts = [f"{number}. {claim.draft.text} (quotes: {told})"]
     if claim.event.is_absence:
@@ -185,7 +186,9 @@ def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) ->
     if claim.worked:
         operands = "; ".join(f"{a.id} = {a.write()}, {a.words}" for a in claim.worked.amounts)
         told = f" [{operands}]" if operands else ""
-        parts.append(f"   calculation: {claim.worked.expression} = {claim.worked.result}{told}")
+        # To two decimals 22.649 would seem to contradict a claim of 22.6.
+        result = f"{format_decimal(claim.worked.value, 4)} {claim.worked.unit}".strip()
+        parts.append(f"   calculation: {claim.worked.expression} = {result}{told}")
     if claim.draft.insists:
         parts.append(f"   the writer insists: {claim.draft.insists}")
     return "\n".join(parts)
@@ -197,7 +200,7 @@ def write_quotes(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
     What is cited stands in ⟦ ⟧, after its number where several sentences are; of a row each cell has its column's name.
     """
     first = next(iter(numbers)).pointer
-    named = ", ".join(f"Q{number}" for number in numbers.values())
+    named = ", ".join(f"#{number}" for number in numbers.values())
     if first.key < 0:
         return f"{named} [{view.name}, p. {first.page_index + 1}] (the picture of this page)"
     node, path = view.tree.node(first.key), view.write_path(first.key)
@@ -222,12 +225,12 @@ def _write_around(view: DocumentView, key: int, numbers: Mapping[Cited, int]) ->
     for by, run in groupby(range(len(pieces)), key=lambda at: quoted[at]):
         kept = [clean_text(pieces[at].text) if is_short or at in near else "…" for at in run]
         text = parting.join(text for text, _ in groupby(kept))
-        named = f"{', '.join(f'Q{n}' for n in by)}: " if len(numbers) > 1 else ""
+        named = f"{', '.join(f'#{n}' for n in by)}: " if len(numbers) > 1 else ""
         yield f"⟦{named}{text}⟧" if by else text
 
 
 def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
-    """Caption, units and each row cited, its cells by their columns: "Q1: Net sales: 2019 = 5,400; 2018 = 5,000"."""
+    """Caption, units and each row cited, its cells by their columns: "#1: Net sales: 2019 = 5,400; 2018 = 5,000"."""
     key = next(iter(numbers)).pointer.key
     node, columns = view.tree.node(key), view.name_columns(key)
     relation, shown = view.find_relation(key), view.find_table(key)
@@ -249,12 +252,12 @@ def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
         lines += [head] if head and head not in lines else []
         # A row that is cited as a whole and by its cells is shown with the cells marked.
         pointed = {
-            column: [f"Q{numbers[c]}" for c in cited if column in c.columns] for c in cited for column in c.columns
+            column: [f"#{numbers[c]}" for c in cited if column in c.columns] for c in cited for column in c.columns
         }
         # Where all cells pointed at are of the same quotes the row's number says it.
         marked = {at: "" if len(by) == len(cited) else f"{', '.join(by)}: " for at, by in pointed.items()}
         texts = [clean_text(cell.text) for cell in row.cells]
-        named = ", ".join(f"Q{numbers[c]}" for c in cited)
+        named = ", ".join(f"#{numbers[c]}" for c in cited)
         lines.append(f"{named}: {_write_row(row.path, texts, columns, marked)}")
         marks.update(*map(marks_in, (*texts, *row.path, *columns)))
     notes = [f"({note.mark}) {clean_text(note.text)}" for note in relation.view.footnotes if note.mark in marks]

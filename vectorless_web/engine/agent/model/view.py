@@ -377,7 +377,6 @@ class LibraryView:
         self._numbers: dict[str, int] = {}
         self._shown: set[tuple[str, int]] = set()
         self.whole: set[tuple[str, int]] = set()
-        """Leaves that stand before the model with all their text, by document and key."""
 
     @property
     def documents(self) -> list[DocumentView]:
@@ -407,13 +406,14 @@ class LibraryView:
         """Number a document that is named and not opened: "D6"."""
         return f"D{self._number(entry)}"
 
+    @property
+    def unopened(self) -> list[str]:
+        """The numbers of documents that were announced and are not open."""
+        return [f"D{number}" for name, number in self._numbers.items() if name not in self._by_id]
+
     def _number(self, entry: DocumentEntry) -> int:
         self._entries[entry.id] = entry
         return self._numbers.setdefault(entry.id, len(self._numbers) + 1)
-
-    def of_id(self, document: str) -> DocumentView | None:
-        """The view of a corpus id; None when the document is not open."""
-        return self._by_id.get(document)
 
     def __getitem__(self, document: str) -> DocumentView:
         """The view of a document that is open."""

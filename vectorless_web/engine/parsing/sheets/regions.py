@@ -101,9 +101,13 @@ _TELLS_MORE = re.compile(
 
 
 def _find_shown_title(writer: BlockWriter) -> str:
-    """The line of words at the top of the first sheet, above its table, that says what the workbook is, or ""."""
-    kinds = [block.kind for block in writer.blocks[:4]]
-    if NodeKind.TABLE not in kinds or kinds[:2] != [NodeKind.SECTION, NodeKind.PARAGRAPH]:
+    """The line of words at the top of the first sheet, above its table, that says what the workbook is, or "".
+
+    Where other sheets have such lines, too, it says what the first sheet is.
+    """
+    kinds = [block.kind for block in writer.blocks]
+    titled = (NodeKind.SECTION, NodeKind.PARAGRAPH)
+    if NodeKind.TABLE not in kinds[:4] or tuple(kinds[:2]) != titled or list(pairwise(kinds)).count(titled) > 1:
         return ""
     first = writer.blocks[1]
     said = " ".join(writer.text[first.start : first.end].split())

@@ -1,7 +1,7 @@
 """Questions to begin with: whole sentences on figures and sections, each of which the document answers."""
 
 from tests.engine.parsing.conftest import compiled  # noqa: F401 - a fixture
-from vectorless_web.engine.answers.starters import answered_questions
+from vectorless_web.documents.services.starters import answered_questions
 
 BOOK = """# Harbour book
 
