@@ -36,6 +36,19 @@ def test_a_title_over_two_lines_is_one_heading(compiled):
     assert outline(compiled(pdf([page]))) == [(1, title)]
 
 
+@pytest.mark.parametrize(
+    "above,name", [("Revenue by harbour, 2025", "Revenue by harbour, 2025"), ("It is told by harbour below.", "")]
+)
+def test_a_short_line_above_a_table_that_is_no_sentence_names_it(compiled, above, name):
+    rows = [
+        Text(left, 360 + 12 * number, words, 9)
+        for number, row in enumerate((("Bergen", "4,120", "3,985"), ("Oslo", "88", "12"), ("Moss", "7", "9")))
+        for left, words in zip((72, 300, 380), row, strict=True)
+    ]
+    page = [*prose(72, 80, 16), Text(72, 330, above, 10), Text(300, 346, "2025", 9), Text(380, 346, "2024", 9), *rows]
+    assert [node.title for node in nodes(compiled(pdf([page]))) if node.table is not None] == [name]
+
+
 def test_parts_and_items_nest_whatever_their_looks(compiled):
     page = [
         Text(72, 80, "PART I", 10, "bold"),

@@ -56,6 +56,8 @@ _NEXT_COLUMN, _OVERLAP = 2, 0.5
 stands higher by more than the second does not carry its paragraph on."""
 _INDENT, _EARLY = 0.8, 4
 """Ems: a line indented by more begins a paragraph, and one that ends earlier by more than the second ends it."""
+_LONGEST_NAME = 100
+"""Characters of a line that names the table under it."""
 _RUN_ON, _LONG_BLOCK, _LONGEST_CAPTION = 25, 200, 250
 """Characters: a line of more may run on over a page's end; a block of more may end in a short line; a caption has
 fewer."""
@@ -323,7 +325,7 @@ class Drafter:
         self._lines, self._aside = [], []
 
     def _table(self, grid: Grid) -> Draft:
-        caption = self._caption()
+        caption = self._caption(grid.rows[0].page)
         units = find_units(self._lead_in())
         before = self._headed if self._headed and _carries_on(self._headed[0], grid) else None
         columns = before[1].columns if before else ()
@@ -349,9 +351,14 @@ class Drafter:
     def _before(self) -> Draft | None:
         return next((draft for draft in reversed(self._drafts) if draft.kind is not NodeKind.RUNNING), None)
 
-    def _caption(self) -> str:
+    def _caption(self, page: int) -> str:
+        """The caption right above a table, or a short line above it on its page that is no sentence: what it shows."""
         before = self._before()
-        return " ".join(before.text.split()) if before is not None and before.kind is NodeKind.CAPTION else ""
+        said = " ".join(before.text.split()) if before is not None else ""
+        if before is None or before.kind is NodeKind.CAPTION:
+            return said
+        names = before.kind is NodeKind.PARAGRAPH and before.page == page and len(said) <= _LONGEST_NAME
+        return said if names and (said[-1:].isalnum() or said.endswith(")")) and not find_units(said) else ""
 
     def _lead_in(self) -> str:
         before = self._before()
