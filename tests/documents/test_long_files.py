@@ -24,7 +24,8 @@ pytestmark = [
     pytest.mark.timeout(120),
 ]
 
-FRAMES = 3_000
+FRAMES = 600
+"""Many more than text recognition reads in eight seconds; to write them takes as long as their square."""
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def short_first_reading(settings):
 
 
 def many_frames() -> bytes:
-    """A TIFF of 3,000 small pictures, each of a line of text."""
+    """A TIFF of small pictures, each of a line of text."""
     frame = Image.new("1", (160, 40), 1)
     ImageDraw.Draw(frame).text((8, 12), "Rent of unit four: 4,200", fill=0)
     file = io.BytesIO()
@@ -58,16 +59,16 @@ def add(client, workspace):
 
 
 @pytest.mark.parametrize(
-    ("content", "name", "at_last"),
+    ("make", "name", "at_last"),
     [
-        (many_frames(), "frames.tiff", "the time limit of 8 seconds was reached."),
-        (tiled_pages(), "tiles.pdf", "longer than 2 s"),
+        (many_frames, "frames.tiff", "the time limit of 8 seconds was reached."),
+        (tiled_pages, "tiles.pdf", "longer than 2 s"),
     ],
-    ids=["frames", "tiles"],
 )
 def test_a_file_that_takes_long_is_ready_in_part_and_the_next_file_soon_after(
-    add, work_off, client, workspace, alice, content, name, at_last
+    add, work_off, client, workspace, alice, make, name, at_last
 ):
+    content = make()
     assert len(content) < 2**20
     hostile = add(alice, content, name)
     small = add(alice, REPORT, "report.pdf")

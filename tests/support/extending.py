@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("vectorless_web", "templates", "static", "docs/demo", "manage.py")
+LINKED = ("templates", "static", "docs/demo")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"(?<!\S)(?:\.venv/bin/python|python3)(?!\S)")
 
@@ -48,17 +48,15 @@ def holds(printed: str, line: str) -> bool:
 
 
 class Copy:
-    """A copy of the project that recipes change."""
+    """A copy of the project that recipes change: of its modules, compiled as they are; nothing else is written to."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        for name in COPIED:
-            source, target = ROOT / name, place / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, target)
+        shutil.copytree(ROOT / "vectorless_web", place / "vectorless_web")
+        shutil.copy(ROOT / "manage.py", place)
+        (place / "docs").mkdir()
+        for name in LINKED:
+            (place / name).symlink_to(ROOT / name)
         self._environment: dict[str, str] = {}
 
     def apply(self, recipe: Recipe) -> None:
