@@ -699,7 +699,7 @@ def enter(client, person) -> None:
         type(person).objects.filter(pk=person.pk).update(is_active=False)
 
 
-ASKED_BY = [*((person, False) for person in PEOPLE), *((person, True) for person in (CLOSED, STRANGER, VIEWER, EDITOR))]
+ASKED_BY = [(person, person == CLOSED) for person in PEOPLE] + [(person, True) for person in (STRANGER, VIEWER, EDITOR)]
 """Who asks, and whether htmx asks for them: what answers with a fragment may check in another place."""
 if connection.vendor != "sqlite":
     # Who may do what is asked once; another database is shown that it answers every page.

@@ -41,7 +41,7 @@ from vectorless_web.workspaces.services import add_group, create_workspace
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(900)]
 
-WORLDS = int(os.environ.get("RESTRICTED_WORLDS", "3" if connection.vendor == "sqlite" else "1"))
+WORLDS = int(os.environ.get("RESTRICTED_WORLDS", "2" if connection.vendor == "sqlite" else "1"))
 """Worlds that are drawn, each about ten seconds of pages; another database is shown that it answers alike by one."""
 
 WORDS = ("gentian", "samphire", "teasel", "yarrow")
