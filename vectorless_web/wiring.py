@@ -25,7 +25,7 @@ from vectorless_web.infra.money import MILLION
 from vectorless_web.infra.places import Access, Place
 from vectorless_web.providers import places, posting
 from vectorless_web.providers.cassette import Cassette, Recording
-from vectorless_web.providers.connections import FORMS, Endpoint
+from vectorless_web.providers.connections import FORMS, Endpoint, trusted_authorities
 from vectorless_web.providers.nearby import find_models
 
 PICTURES = 3
@@ -291,7 +291,8 @@ def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) ->
 
 
 def warm_up() -> None:
-    """Load what the first question of a process would wait for: the lexicons, 0.4 s."""
+    """Load what the first question of a process would wait for: the lexicons, 0.4 s, and the authorities of servers."""
+    trusted_authorities()
     warm_up_router(understand("What was revenue in 2024?"))
 
 

@@ -6,12 +6,14 @@ No sentence of a server goes further than this: it may quote the key or the prom
 import json
 import re
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from typing import Any, TypeVar
 
 import httpx2
@@ -131,6 +133,12 @@ def run_unless_stopped(stopping: Callable[[], bool], work: Callable[[], Result],
     return future.result()
 
 
+@cache
+def trusted_authorities() -> ssl.SSLContext:
+    """By what servers' certificates are checked. Read once a process: it takes 25 ms, for each connection otherwise."""
+    return httpx2.create_ssl_context()
+
+
 class PublicTransport(httpx2.HTTPTransport):
     """Resolves the host once, checks every address, and connects to one that was checked.
 
@@ -140,7 +148,7 @@ class PublicTransport(httpx2.HTTPTransport):
     """
 
     def __init__(self, allowed: tuple[str, ...] = ()) -> None:
-        super().__init__()
+        super().__init__(verify=trusted_authorities())
         self._allowed = allowed
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -162,6 +170,13 @@ class PublicTransport(httpx2.HTTPTransport):
                 continue
         request.url = request.url.copy_with(host=addresses[-1])
         return super().handle_request(request)
+
+
+def make_transport(private_allowed: tuple[str, ...] | None) -> httpx2.HTTPTransport:
+    """One that reaches public addresses and these private hosts; every address for None."""
+    if private_allowed is None:
+        return httpx2.HTTPTransport(verify=trusted_authorities())
+    return PublicTransport(private_allowed)
 
 
 BROKE_OFF = "The connection to the model's server broke in the middle of its reply."

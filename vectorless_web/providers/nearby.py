@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 
 from vectorless_web.engine.llm.model import clean_name
+from vectorless_web.providers.connections import trusted_authorities
 
 SECONDS = 3.0
 """Seconds that a server has to answer: one that loads a model on a busy machine takes more than one."""
@@ -28,7 +29,9 @@ def _list_models(address: str) -> list[str]:
     try:
         # A proxy of the environment would look on another machine, a redirect might lead to one.
         with (
-            httpx2.Client(timeout=SECONDS, trust_env=False, follow_redirects=False) as client,
+            httpx2.Client(
+                verify=trusted_authorities(), timeout=SECONDS, trust_env=False, follow_redirects=False
+            ) as client,
             client.stream("GET", f"{address}/models") as response,
         ):
             if response.status_code != 200:

@@ -47,6 +47,7 @@ from vectorless_web.providers.connections import (
     make_connection_error,
     make_refusal,
     run_unless_stopped,
+    trusted_authorities,
 )
 
 _BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"})
@@ -349,6 +350,7 @@ def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
         # A redirect could lead to an address that the operator never allowed.
         http_client=openai.DefaultHttpxClient(
             follow_redirects=False,
+            verify=trusted_authorities(),
             transport=PublicTransport(endpoint.private_allowed) if endpoint.public_only else None,
             event_hooks={"request": [connections.attend]},
         ),

@@ -22,7 +22,7 @@ import httpx2
 from lxml import etree
 
 from vectorless_web.infra.places import Access, Found, Place, PlaceTrouble
-from vectorless_web.providers.connections import PublicTransport
+from vectorless_web.providers.connections import make_transport
 
 SECONDS = 30.0
 """How long a server may be silent."""
@@ -103,7 +103,7 @@ class _Web:
     """Requests to one address, over checked connections, without redirects and proxies."""
 
     def __init__(self, address: str, private_allowed: tuple[str, ...] | None, most: int) -> None:
-        self._transport = httpx2.HTTPTransport() if private_allowed is None else PublicTransport(private_allowed)
+        self._transport = make_transport(private_allowed)
         self._most = most
         parts = urlsplit(address)
         self.origin, self.host, self.path = f"{parts.scheme}://{parts.netloc}", parts.netloc, unquote(parts.path)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import httpx2
 
-from vectorless_web.providers.connections import PublicTransport
+from vectorless_web.providers.connections import make_transport
 
 SECONDS = 15.0
 """How long a receiver may take to accept an event. Standard Webhooks advises 15 to 30 s; a job waits meanwhile."""
@@ -17,7 +17,7 @@ def post_event(
 
     `private_allowed` are the private hosts that may be reached; None allows every address.
     """
-    transport = httpx2.HTTPTransport() if private_allowed is None else PublicTransport(private_allowed)
+    transport = make_transport(private_allowed)
     try:
         with (
             httpx2.Client(transport=transport, timeout=SECONDS, trust_env=False) as client,
