@@ -302,6 +302,28 @@ def server(django_db_setup) -> Iterator[str]:
     end_group(process)
 
 
+@pytest.fixture(scope="session")
+def drawing(tmp_path_factory) -> Iterator[tuple[subprocess.Popen, Path]]:
+    """A render child for all tests, as the supervisor starts it, and its folder."""
+    folder = tmp_path_factory.mktemp("render")
+    places = [str(folder / name) for name in ("render.sock", "cache", "media")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.render_here", *places], cwd=ROOT, start_new_session=True
+    )
+    wait_until((folder / "render.sock").exists, seconds=30)
+    yield process, folder
+    end_group(process)
+
+
+@pytest.fixture
+def render_child(drawing, settings) -> subprocess.Popen:
+    """The render child draws what this test stores."""
+    process, folder = drawing
+    settings.RENDER_SOCKET, settings.CACHE_ROOT = folder / "render.sock", folder / "cache"
+    settings.MEDIA_ROOT = folder / "media"
+    return process
+
+
 def answers(url: str) -> bool:
     """Whether an HTTP server answers 200 there."""
     try:

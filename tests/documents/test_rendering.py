@@ -4,14 +4,12 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageChops
 
-from tests.conftest import end_group, wait_until
+from tests.conftest import wait_until
 from tests.engine.parsing.test_figures import web_page
 from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
@@ -20,26 +18,6 @@ from vectorless_web.documents.rendering.page import Highlight, boxes, figure_ima
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A render child for all tests here, as the supervisor starts it, and its folder."""
-    folder = tmp_path_factory.mktemp("render")
-    places = [str(folder / name) for name in ("render.sock", "cache", "media")]
-    process = subprocess.Popen([sys.executable, "-m", "tests.support.render_here", *places], start_new_session=True)
-    wait_until((folder / "render.sock").exists, seconds=30)
-    yield process, folder
-    end_group(process)
-
-
-@pytest.fixture
-def render_child(shared, settings):
-    process, folder = shared
-    settings.RENDER_SOCKET, settings.CACHE_ROOT, settings.MEDIA_ROOT = (
-        folder / "render.sock", folder / "cache", folder / "media",
-    )  # fmt: skip
-    return process
 
 
 def span_of(version, words):

@@ -4,8 +4,6 @@ import base64
 import io
 import json
 import re
-import subprocess
-import sys
 import zipfile
 from datetime import timedelta
 
@@ -16,7 +14,6 @@ from django.utils import timezone
 from PIL import Image
 from werkzeug import Response
 
-from tests.conftest import end_group, wait_until
 from tests.runs.test_model import reply
 from tests.runs.test_replay import replayed
 from tests.support.compiled import compiled_document
@@ -39,21 +36,8 @@ QUESTION = "How many deliveries were there in the third quarter?"
 WORDS = "read from a picture"
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A render child for all tests here, and its folder."""
-    folder = tmp_path_factory.mktemp("render")
-    places = [str(folder / name) for name in ("render.sock", "cache", "media")]
-    process = subprocess.Popen([sys.executable, "-m", "tests.support.render_here", *places], start_new_session=True)
-    wait_until((folder / "render.sock").exists, seconds=30)
-    yield folder
-    end_group(process)
-
-
 @pytest.fixture(autouse=True)
-def _own_files(settings, shared):
-    settings.RENDER_SOCKET, settings.CACHE_ROOT = shared / "render.sock", shared / "cache"
-    settings.MEDIA_ROOT = shared / "media"
+def _own_files(settings, render_child):
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 5, 0
 
 
