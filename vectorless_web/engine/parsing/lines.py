@@ -77,7 +77,11 @@ class Line:
 
     def looks_like(self, other: "Line") -> bool:
         """Whether a line is set in the same weight and size."""
-        return self.style.weight == other.style.weight and abs(self.style.size - other.style.size) < _SAME_SIZE
+        return self.style.weight == other.style.weight and self.is_as_large_as(other)
+
+    def is_as_large_as(self, other: "Line") -> bool:
+        """Whether a line is set in the same size."""
+        return abs(self.style.size - other.style.size) < _SAME_SIZE
 
 
 _SAME_SIZE = 0.6
@@ -136,10 +140,15 @@ class Vocabulary:
         words = text.split(" ")
         position = 0
         while position + 1 < len(words):
-            if self._is_broken_word(words[position], words[position + 1]):
-                words[position : position + 2] = [words[position] + words[position + 1]]
-            else:
+            first, second = words[position : position + 2]
+            # A file may lose the second letter of a joined "ff": "ef ects".
+            lost = next(
+                (lost for lost in ("", "f")[: 1 + first.endswith("f")] if self._is_broken(first + lost, second)), None
+            )
+            if lost is None:
                 position += 1
+            else:
+                words[position : position + 2] = [first + lost + second]
         return " ".join(self._split_glued(word) for word in words)
 
     def is_hyphenated(self, first: str, second: str) -> bool:
@@ -147,7 +156,7 @@ class Vocabulary:
         left, right = first.casefold().strip(_MARKS), second.casefold().strip(_MARKS)
         return self._counts[f"{left}-{right}"] > self._counts[left + right]
 
-    def _is_broken_word(self, first: str, second: str) -> bool:
+    def _is_broken(self, first: str, second: str) -> bool:
         if not (first.isalpha() and second.rstrip(".,:;)").isalpha()):
             return False
         left, right = first.casefold(), second.rstrip(".,:;)").casefold()
@@ -172,9 +181,9 @@ def _first(text: str) -> str:
 _PROSE, _WIDE = 40, 0.4
 """Characters of a line, or share of the page's width, from which it is counted as prose when margins and body style are
 measured."""
-_ENOUGH, _PAGEFUL = 200, 300
+_ENOUGH, _PAGEFUL, _COLUMN = 200, 300, 300
 """Characters of prose in the document's body style from which a page is set in it, and of another style from which that
-is the page's own."""
+is the page's own; and of lines in the body style, however short, as in a narrow column beside a chart."""
 _LONG, _TITLES = 60, 4
 """Characters above which the line below an emphasised one is prose, and emphasised lines above prose from which their
 left edge is a place of titles."""
@@ -222,12 +231,15 @@ class Layout:
 @dataclass(slots=True)
 class _Survey:
     styles: Counter[Style] = field(default_factory=Counter)
+    printed: dict[int, Counter[Style]] = field(default_factory=lambda: defaultdict(Counter))
     prose: dict[int, Counter[Style]] = field(default_factory=lambda: defaultdict(Counter))
     margins: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     pitches: dict[float, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
 
     def count(self, line: Line, before: Line | None, width: float) -> None:
         self.styles[line.style] += len(line.text)
+        if not line.gapped:
+            self.printed[line.page][line.style] += len(line.text)
         if len(line.text) >= _PROSE or (line.right - line.left > _WIDE * width and not line.gapped):
             self.margins[line.page][round(line.left)] += 1
             if not line.gapped:  # rows of tables are no prose
@@ -279,7 +291,7 @@ def _bodies(pages: Sequence[Page], counts: _Survey, body: Style) -> dict[int, St
     current = body
     for page in pages:
         found = counts.prose.get(page.index, Counter[Style]())
-        if found[body] >= _ENOUGH:
+        if found[body] >= _ENOUGH or counts.printed[page.index][body] >= _COLUMN:
             current = body
         elif found and found.most_common(1)[0][1] >= _PAGEFUL:
             current = found.most_common(1)[0][0]

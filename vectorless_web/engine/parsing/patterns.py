@@ -19,7 +19,7 @@ _CHAPTER = re.compile(
 )
 _SECTION_SIGN = re.compile(rf"(?:{any_of('section')}|§{{1,2}})$", re.I)
 _CJK_CHAPTER = re.compile(r"^第[一二三四五六七八九十百\d]+([章节節条編部])")
-_NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\)?\s+(?=[^\W\d_]|[\"“‘(])")
+_NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})(?:\.?\)?\s+(?=[^\W\d_]|[\"“‘(])|\.(?=[^\W\d_]{3}))")
 _PARENTHESISED = re.compile(r"^\((\d{1,2})\)\s+(?=[A-Z])")
 _COMPANY = rf"(?:[\w&.,’' -]{{2,45}}?\b{any_of('legal_form')}\b\s?[.,]*\s*[-–—:]?\s+)?"
 _STATEMENT = re.compile(
@@ -31,7 +31,9 @@ _CLAUSE = re.compile(rf"\b{any_of('sentence')}\b", re.I)
 _NOTES = re.compile(r"^(?:index\s+to\s+)?notes?\s+to\s+(?:the\s+)?(?:\w+\s+){0,4}(?:financial\s+)?statements?\b", re.I)
 _REPORT = re.compile(rf"^{any_of('report_title')}", re.I)
 _BACK = re.compile(rf"^{any_of('signatures')}$", re.I)
-_EXHIBIT = re.compile(rf"^{any_of('exhibit')}\s+\(?(\d{{1,3}}(?:\.\d{{1,3}})?[A-Z]?(?:\.\d{{1,2}})?)\)?$", re.I)
+_EXHIBIT = re.compile(
+    rf"^{any_of('exhibit')}\s+\(?(\d{{1,3}}(?:\.\d{{1,3}})?[A-Z]?(?:\.\d{{1,2}})?)\)?(?:\s+(?=(?-i:[A-Z]))|$)", re.I
+)
 _CONTENTS = re.compile(rf"^{any_of('contents')}$", re.I)
 
 PART, ITEM, CHAPTER, STATEMENT, NOTE, NUMBERED, PLAIN = range(7)

@@ -39,7 +39,6 @@ from vectorless_web.engine.tables.view import (
     Footnote,
     TableView,
     find_exceptions,
-    marks_in,
 )
 
 
@@ -81,9 +80,7 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
         # What holds for the whole table yields to what a row says.
         period = _row_period(row, view.periods_between.get(row.offset, period))
     period = _narrow_to_quarter(row, period)
-    marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
-    known = {mark for found in marks for mark in found}
-    notes = tuple(note for note in view.footnotes if note.mark in known)
+    notes = view.notes_of((cell.text if place else "", row.label, *path))
     return CellReading(row_path, path, period, unit, scale, currency, notes)
 
 

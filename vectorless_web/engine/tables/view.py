@@ -294,6 +294,11 @@ class TableView:
         """The notes under the table, in reading order."""
         return tuple(find_footnotes(self.tree, self.node, self.table))
 
+    def notes_of(self, texts: Iterable[str]) -> tuple[Footnote, ...]:
+        """The notes that marks at the ends of these cells, labels and headers refer to."""
+        marks = {mark for text in texts for mark in marks_in(text)}
+        return tuple(note for note in self.footnotes if note.mark in marks) if marks else ()
+
     @property
     def name(self) -> str:
         """What a reader calls the table: its caption, else the title of its section."""

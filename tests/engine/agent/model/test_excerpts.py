@@ -96,6 +96,26 @@ def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
     assert "c1: 2023" in shown.body
 
 
+def test_an_excerpt_of_a_table_carries_the_notes_its_rows_refer_to_once() -> None:
+    rows = [["Berths (1)", "70", "50"], ["Cranes", "12", "11"], ["Sheds (1)", "9", "8"]]
+    notes = [paragraph("(1) Excluding the outer basin."), paragraph("(2) Leased since May.")]
+    view = view_of(compiled("T", table("Assets", rows, columns=["", "2023", "2022"]), *notes))
+    shown = write_excerpt(view, 1, wanted=stems_of("berths"), tokens=600).body
+    assert shown.endswith("note [D1.2] (1) Excluding the outer basin.")
+    assert shown.count("note ") == 1
+    assert not view.write_notes(1, [1])
+
+
+def test_an_outline_tells_first_what_holds_what_was_found_and_upper_sections() -> None:
+    inner = [section(f"Inner {n}", paragraph("Words of the quay. " * 9)) for n in range(9)]
+    outer = [section(f"Outer {n}", paragraph("Words of the yard. " * 5)) for n in range(4)]
+    view = view_of(compiled("Long", section("Notes", *inner), *outer))
+    last = next(key for key in view.tree.sections() if view.tree.node(key).title == "Inner 8")
+    shown = write_outline(view, tokens=40, found=[last + 1])
+    assert [view.tree.node(key).title for key in shown.keys] == ["Notes", "Inner 8", "Outer 0", "Outer 1"]
+    assert "Inner 8" not in write_outline(view, tokens=40).text
+
+
 def test_an_outline_names_the_larger_sections_and_says_how_much_is_not_listed() -> None:
     inner = [section(f"Inner {n}", paragraph("Words.")) for n in range(30)]
     view = view_of(

@@ -9,6 +9,7 @@ from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEv
 from vectorless_web.engine.agent.model.answer import AnswerDraft, name_documents
 from vectorless_web.engine.agent.model.excerpts import (
     Excerpts,
+    Shown,
     join_excerpts,
     merge_excerpts,
     stems_of,
@@ -350,13 +351,14 @@ def _show_documents(
         return parts, StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), True
     # Documents shown whole leave the others half of the room.
     room = max(room, least)
-    if len(views) == 1 and not briefing.is_child:
-        outline = write_outline(rest[0], tokens=int(room * OUTLINE_SHARE))
-        # Of few sections passages say as much.
-        if len(outline.keys) > 2:
-            parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline.text)}")
-            room -= count_tokens(outline.text)
-    text, kept = choose_passages(state, library, briefing, rest, room)
+    outlined = rest[0] if len(views) == 1 and not briefing.is_child else None
+    outline = write_outline(outlined, tokens=int(room * OUTLINE_SHARE)) if outlined else Shown("")
+    # Of few sections passages say as much.
+    size = count_tokens(outline.text) if len(outline.keys) > 2 else 0
+    text, kept = choose_passages(state, library, briefing, rest, room - size)
+    if outlined and size:
+        outline = write_outline(outlined, tokens=size, found=[passage.key for passage in kept])
+        parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline.text)}")
     state.found = kept
     if text:
         parts.append(f"Passages that come nearest, the best first:\n{fence_text(text)}")

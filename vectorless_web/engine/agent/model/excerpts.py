@@ -17,6 +17,9 @@ from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.passages.sentences import find_announced, find_lead_in
 from vectorless_web.engine.text.analyser import analyse
 
+HOLDS = 8
+"""How many times as large a section counts in an outline that holds what was found."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -114,8 +117,8 @@ def write_excerpts(
 def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1) -> Excerpt:
     """A node as a passage, cut around what is `wanted` (stems) to about so many tokens.
 
-    `lit` is a character of the node's text that must be shown. A table keeps its columns, and the header row in its
-    middle that holds for a row that is shown.
+    `lit` is a character of the node's text that must be shown. A table keeps its columns, the header row in its
+    middle that holds for a row that is shown, and the notes that its shown rows refer to.
     """
     node, pieces = view.tree.node(key), view.list_pieces(key)
     places = _choose_places(pieces, wanted, tokens, lit)
@@ -128,7 +131,7 @@ def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], token
     rest = len(pieces) - 1 - places[-1] if places else 0
     going = f"{view.name}.{key}.{pieces[places[-1] + 1].id}" if rest else ""
     more = f' ({rest} more: read {{"from": "{going}"}})' if rest else ""
-    return Excerpt(key, head, body + more, is_whole)
+    return Excerpt(key, head, body + more + view.write_notes(key, places), is_whole)
 
 
 Excerpts = dict[tuple[str, int], Excerpt]
@@ -186,10 +189,13 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(analyse(text))
 
 
-def write_outline(view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99) -> Shown:
+def write_outline(
+    view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, found: Sequence[int] = ()
+) -> Shown:
     """Lines "[D3.12] Title | pp. 3-5 | 420" (tokens) below a node, in reading order and by level.
 
-    When not all fit the smallest are left out, and their number is told.
+    When not all fit, the larger ones are told, where half as large is as good a level higher, and those that hold what
+    was `found` (keys of leaves) count more; the number of the others is told.
     """
     tree, base = view.tree, view.tree.node(start).depth
     # A heading with nothing below it is a line of a cover or a slogan: there is nothing to read.
@@ -200,8 +206,14 @@ def write_outline(view: DocumentView, *, tokens: int, start: int = 0, depth: int
     ]
     lines = {key: _outline_line(view, key, base) for key in sections}
     kept, left = set[int](), tokens
-    # No section is larger than the one above it.
-    for key in sorted(sections, key=lambda key: (-tree.node(key).token_count, tree.node(key).depth, key)):
+
+    def rate(key: int) -> float:
+        """No section is rated higher than the one above it."""
+        node = tree.node(key)
+        holds = any(key < leaf < node.subtree_end for leaf in found)
+        return float(node.token_count * (HOLDS if holds else 1) * 0.5**node.depth)
+
+    for key in sorted(sections, key=lambda key: (-rate(key), tree.node(key).depth, key)):
         left -= count_tokens(lines[key]) + 1
         if left < 0:
             break

@@ -23,7 +23,6 @@ from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import object_schema
 from vectorless_web.engine.passages.sentences import find_lead_in
-from vectorless_web.engine.tables.view import marks_in
 
 PURPOSE = "verify"
 """The purpose under which its calls are stored."""
@@ -240,7 +239,7 @@ def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
     lines = [" ".join(filter(None, ("table", shorten_text(node.title, 120), f"({told})" if told else ""))) + ":"]
     # Heads at the top are told with each cell; those between rows only hold for what is below them.
     between = [line for line in shown.lines if line.is_header]
-    marks = set[str]()
+    said = list[str]()
     for index, row in enumerate(node.table.rows):
         # A place is a row, one of its cells, or a stretch of rows.
         places = ((c, c.pointer) for c in numbers)
@@ -259,8 +258,8 @@ def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
         texts = [clean_text(cell.text) for cell in row.cells]
         named = ", ".join(f"#{numbers[c]}" for c in cited)
         lines.append(f"{named}: {_write_row(row.path, texts, columns, marked)}")
-        marks.update(*map(marks_in, (*texts, *row.path, *columns)))
-    notes = [f"({note.mark}) {clean_text(note.text)}" for note in relation.view.footnotes if note.mark in marks]
+        said += (*texts, *row.path, *columns)
+    notes = [f"({note.mark}) {clean_text(note.text)}" for note in relation.view.notes_of(said)]
     return "\n".join([*lines, *([f"notes: {'; '.join(notes)}"] if notes else [])])
 
 

@@ -38,7 +38,7 @@ _LEADERS = re.compile(r"(?:[.…]\s?){4,}")
 _UNSEEN = {ord("\xad"): None} | dict.fromkeys(map(ord, "\u200b\u200c\ufeff"))
 HEADING_CHARACTERS, PATH_PARTS = 70, 3
 """Characters of a heading and headings, the innermost ones, above an excerpt."""
-OUTLINE_CHARACTERS = 90
+OUTLINE_CHARACTERS, NOTE_CHARACTERS = 90, 240
 _PARTS_WORDS = re.compile(r"\s+|(?<=\w)[-‐‑](?=\w)")
 MOST_ANY = 80
 """Characters that a * may stand for in a text that is looked for."""
@@ -238,6 +238,18 @@ class DocumentView:
             lines.append(f"[{first}.{pieces[place].id}] {clean_text(pieces[place].text)}")
             last = place
         return ("\n" if node.kind in _BY_LINE else " ").join(lines)
+
+    def write_notes(self, key: int, places: Sequence[int]) -> str:
+        """The notes under a table that rows at these places and their headers refer to; "" for none."""
+        relation, table = self.find_relation(key), self.tree.node(key).table
+        if relation is None or table is None:
+            return ""
+        rows = [table.rows[int(self.list_pieces(key)[place].id[1:])] for place in places]
+        heads = [text for column in table.columns for text in column.path]
+        said = [text for row in rows for text in (row.label, *row.path, *(cell.text for cell in row.cells))]
+        notes = relation.view.notes_of([*heads, *said, self.tree.node(key).title])
+        told = [f"[{self.name}.{note.key}] ({note.mark}) {shorten_text(note.text, NOTE_CHARACTERS)}" for note in notes]
+        return "".join(f"\nnote {note}" for note in told)
 
     def _write_columns(self, node: Node, table: Table) -> str:
         """The line above a table: id, caption, units, and each column's number and name with its period and unit."""

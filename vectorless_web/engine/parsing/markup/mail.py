@@ -1,21 +1,34 @@
 """Reads a message (.eml): who wrote what to whom and when, its text or web page, the names of what is attached."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from email import message_from_string, policy
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from email.message import EmailMessage, MIMEPart
+from email.utils import parseaddr
 from pathlib import PurePath
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.figures import PictureShelf
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
+from vectorless_web.engine.parsing.markup.blocks import LONGEST_HEADING, BlockWriter, remove_invisible, tidy_lines
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
-from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.markup.plaintext import text_blocks
+from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
+from vectorless_web.engine.parsing.markup.plaintext import PLAIN_LEVEL, text_blocks
+from vectorless_web.engine.parsing.terms import any_of
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _HEADERS = re.compile(r"\A(?:(?:[A-Za-z][A-Za-z0-9-]{1,40}:[^\n]*|[ \t]+\S[^\n]*)\n){2,}", re.MULTILINE)
 _TELLING = re.compile(r"^(?:From|Date|Subject|To|Message-ID|MIME-Version|Received):", re.MULTILINE | re.IGNORECASE)
+_QUOTED = re.compile(
+    rf"^(?:[-_=]{{3,}}[^\n]*\n\s*)?(?P<head>[ \t]*{any_of('mail_sender')}:[ \t]*(?P<sender>\S[^\n]*)\n"
+    rf"(?:[^\W\d_][^:\n]{{0,20}}:[^\n]*\n){{0,6}}?[ \t]*{any_of('mail_date')}:[ \t]*(?P<date>\S[^\n]*)\n"
+    r"(?:[^\W\d_][^:\n]{0,20}:[^\n]*\n){1,6})",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The headers of a message within another one, with the line that mail programs draw above them."""
 _FEWEST_TELLING = 3
 """Headers of messages that a file without the name of one must begin with; notes may begin with "To:", too."""
 _LONGEST_NAME = 200
@@ -32,20 +45,24 @@ def claims_mail(text: str, name: str) -> bool:
 
 
 def read_mail(text: str) -> DocumentText:
-    """Read a message: headers as lines of name and value, the body, names of attachments; its subject is its title."""
+    """Read a message: headers as lines of name and value, the body, names of attachments; its subject is its title.
+
+    Each message that the body quotes with its headers is a section of its own, named by its sender and date.
+    """
     message = message_from_string(text, policy=policy.default)
     writer = BlockWriter()
-    subject = _header(message, "Subject")
-    if subject:
-        writer.write(NodeKind.SECTION, subject, level=1)
+    subject, sender, date = (_header(message, name) for name in ("Subject", "From", "Date"))
+    if sender or subject:
+        writer.write(NodeKind.SECTION, _title_message(sender, date) if sender else subject, level=1)
     shown = [(name, _header(message, name)) for name in _SHOWN]
-    writer.write(NodeKind.PARAGRAPH, "\n".join(f"{name}: {said}" for name, said in shown if said and name != "Subject"))
+    writer.write(NodeKind.PARAGRAPH, "\n".join(f"{name}: {said}" for name, said in shown if said))
     shelf = PictureShelf(lambda address: _find_inline(message, address))
     _write_body(writer, message, shelf)
     names = [name for name, _ in list_attached(message)]
     if names:
         writer.write_paragraph("Attachments: " + "; ".join(names))
-    return writer.finish(subject, [*_tell_left_out(message, shelf.taken), *shelf.tell()])
+    remarks = [*_tell_left_out(message, shelf.taken), *shelf.tell()]
+    return writer.finish(subject, remarks, shown_title=subject)
 
 
 def _find_inline(message: EmailMessage, address: str) -> bytes | None:
@@ -66,10 +83,12 @@ def _tell_left_out(message: EmailMessage, shown: int) -> list[str]:
 
 
 def _header(message: EmailMessage, name: str) -> str:
+    """A header as it is written: the standard library's parser drops what it does not know, "Ada; Ben" for one."""
+    raw = next((str(said) for own, said in message.raw_items() if own.casefold() == name.casefold()), "")
     try:
-        said = str(message.get(name, ""))
-    except (ValueError, LookupError, IndexError, AttributeError):
-        return ""  # the standard library's parser fails on some malformed headers
+        said = str(make_header(decode_header(raw)))
+    except (ValueError, LookupError, HeaderParseError):
+        said = raw
     return " ".join(remove_invisible(said).split())[:_LONGEST_HEADER]
 
 
@@ -78,14 +97,34 @@ def _write_body(writer: BlockWriter, message: EmailMessage, shelf: PictureShelf)
     if body is None:
         return
     said = _decode(body)
-    is_page = body.get_content_type() == "text/html"
-    try:
-        read, blocks = (
-            html_text(bound_page(said).source, shelf, writer.fences) if is_page else (said, text_blocks(said))
-        )
-    except UnreadableDocument:
-        return  # a page of pictures; the headers are still worth keeping
-    writer.extend(read, blocks)
+    if body.get_content_type() == "text/html":
+        try:
+            _write_below(writer, *html_text(bound_page(said).source, shelf, writer.fences))
+        except UnreadableDocument:
+            return  # a page of pictures; the headers are still worth keeping
+        return
+    quoted = list(_QUOTED.finditer(said))
+    ends = [match.start() for match in quoted] + [len(said)]
+    _write_below(writer, said[: ends[0]], text_blocks(said[: ends[0]]))
+    for match, end in zip(quoted, ends[1:], strict=True):
+        writer.write(NodeKind.SECTION, _title_message(match["sender"], match["date"]), level=1)
+        writer.write(NodeKind.PARAGRAPH, tidy_lines(match["head"]))
+        _write_below(writer, said[match.end() : end], text_blocks(said[match.end() : end]))
+
+
+def _write_below(writer: BlockWriter, read: str, blocks: Sequence[TextBlock]) -> None:
+    """A body below its message's heading; a short line by itself is a greeting or a name there, and no heading."""
+    is_name = [block.level == PLAIN_LEVEL and block.kind is NodeKind.SECTION for block in blocks]
+    below = [
+        replace(block, kind=NodeKind.PARAGRAPH, level=-1, title="") if alone else replace(block, level=block.level + 1)
+        for block, alone in zip(blocks, is_name, strict=True)
+    ]
+    writer.extend(read, below)
+
+
+def _title_message(sender: str, date: str) -> str:
+    said = parseaddr(sender)[0] or sender.strip('"')
+    return f"From {said}{', ' if date else ''}{date}"[:LONGEST_HEADING]
 
 
 def _decode(part: MIMEPart) -> str:

@@ -69,8 +69,8 @@ class TextBlock:
 class DocumentText:
     """What a reader gives of a file without printed pages: its readable text and blocks, and its own title or "".
 
-    `remarks` are sentences for its owner on what was left out; `starts` is where each page begins in the text,
-    for files that have pages of their own; `shown_title` is what the first slide or sheet says all of it is, or "".
+    `remarks` are sentences for its owner on what was left out; `starts` is where each page begins in the text, for
+    files that have pages of their own; `shown_title` is what its first slide or sheet or its subject says it is, or "".
     """
 
     text: str

@@ -30,7 +30,7 @@ _UNDERLINED, _NUMBERED_TITLE, _FIRST_LINE, _CAPITALS, _ALONE = 120, 90, 80, 90, 
 The fewer signs it gives of being one, the shorter it must be. Chosen by reading files."""
 _LONG_WORD, _TITLE_CASE = 3, 0.7
 """A line is in title case when at least this share of its words of more letters than this begin with a capital."""
-_DEEPEST_FAMILY, _PLAIN_LEVEL = 4, 5
+_DEEPEST_FAMILY, PLAIN_LEVEL = 4, 5
 """Level of the deepest heading that names its place, and of one that only stands out."""
 _SENTENCE = re.compile(r"[.!?。！？]\s+|[。！？]")
 
@@ -156,7 +156,7 @@ def form_level(form: Form, title: str) -> int:
     """The level of a heading that only its words tell."""
     if form.family < PLAIN:
         return min(form.family, _DEEPEST_FAMILY) + form.depth
-    return 1 if is_caps(title) else _PLAIN_LEVEL
+    return 1 if is_caps(title) else PLAIN_LEVEL
 
 
 def _section(title: str, start: int, end: int, level: int, form: Form) -> TextBlock:

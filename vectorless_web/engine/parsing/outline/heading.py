@@ -18,10 +18,12 @@ _SENTENCE_WORDS = 11
 """Words from which a title with a full stop at its end is a sentence."""
 _CAPITALS = 0.9
 """Share of its letters from which a text is in capitals: a small "of" or a unit may stand among them."""
-_UNFINISHED = re.compile(rf"(?:[,;–—]|\b{any_of('opens_list')}:|\b{any_of('goes_on')})$", re.I)
+_UNFINISHED = re.compile(rf"(?:[,;–—\x02\ufffe\xad]|\b{any_of('opens_list')}:|\b{any_of('goes_on')})$", re.I)
 SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
+_OPENINGS = "\"'“”‘’«»‹›„§#&…(.[{「『【《〈（［¿¡"
+"""Marks that a title may begin with, beside letters and digits: any other is a bullet, a mark of a note or a sign."""
 _NOT_TITLE = re.compile(
-    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\$|/s/|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
+    r"^(?:[\W\d_]+$|\([^()]*\)\.?$|/s/|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
     rf"|\(?{any_of('no_title')}(?<!\w)|\(?{any_of('no_title')}\b|{any_of('page')}\s|\(?{any_of('no_title_whole')}[):]*$)",
     re.I,
 )
@@ -40,13 +42,13 @@ _SPACED = re.compile(r"(?:(?<=\s)|^)(?:\w ){3,}\w(?=\s|$|[.,:;])")
 
 
 def is_unfinished(text: str) -> bool:
-    """Whether a line ends where a sentence or a name goes on: with a comma, a dash or a function word."""
-    return _UNFINISHED.search(text) is not None
+    """Whether a line ends where a sentence or a name goes on: with a comma, a dash, within brackets or a word."""
+    return _UNFINISHED.search(text) is not None or text.count("(") > text.count(")")
 
 
 def may_open_title(text: str) -> bool:
     """Whether a line can begin a heading: no units or period line, no signature, bullet or address."""
-    if _NOT_TITLE.match(text) or UNITS_LINE.match(text):
+    if not (text[:1].isalnum() or text[:1] in _OPENINGS) or _NOT_TITLE.match(text) or UNITS_LINE.match(text):
         return False
     return not (PERIOD.match(text) and any(character.isdigit() for character in text))
 
@@ -100,7 +102,14 @@ class Heading:
     """What follows a run-in heading on its line."""
     bookmark: int | None = None
     """The level of the bookmark that points at it."""
+    is_bare: bool = False
+    """Whether the next heading follows at once on its page."""
     level: int = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but its looks makes it a heading: no number or name, no entry of contents or bookmark."""
+        return self.form.family == PLAIN and not self.listed and self.bookmark is None
 
 
 def heading_of(lines: list[Line]) -> Heading:

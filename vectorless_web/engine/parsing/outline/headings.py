@@ -3,8 +3,9 @@
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from vectorless_web.engine.parsing.lines import Layout, Line, Page, Style
 from vectorless_web.engine.parsing.outline.contents import letters_of
@@ -44,17 +45,17 @@ _LONE_WORD = 12
 """Characters below which one word may be such a title by itself."""
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
 """Words, at least, and characters, at most, of an emphasised sentence that heads a text."""
-_PROSE, _RUN_ON = 45, 50
-"""Characters above which a line is running text and no title, and above which a line without a full stop at its end
-runs on in the next."""
+_PROSE, _RUN_ON, _RUN_ON_COLUMN = 45, 50, 30
+"""Characters above which a line is running text and no title; above which a line without a full stop at its end runs on
+in the next; and the same where it reaches at least as far to the right, as lines of a narrow column do."""
 _LARGER, _SMALLER = 0.9, 1.1
 """Points of type size: a line is larger than the body from the first on, too small for a title below the body less the
 second."""
 _BLOCK, _CLOSE, _RUNS_ON, _NO_GAP, _TIGHT = 1.3, 1.15, 1.25, 1.12, 1.25
 """Distances between the tops of two lines, in usual distances of lines of that size, below which: an emphasised block
 goes on, two lines stand close, a sentence runs on, no white space parts them, a full line of a title runs on."""
-_TITLE_GAP = 1.9
-"""The same in heights of a line: below it a title may run on in the next line."""
+_TITLE_GAP, _LABEL_GAP = 1.9, 3.0
+"""The same in heights of a line: below it a title may run on in the next line, and below a label its title follows."""
 _CENTRED, _SHORT = 0.03, 0.5
 """Shares of the page's width: how far the middle of a centred line may lie beside the page's, and how wide a numbered
 title without emphasis may be."""
@@ -70,15 +71,15 @@ _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
 
 
 def rate_emphasis(line: Line, body: Style) -> int:
-    """How strongly a line stands out from the body: 0 not, 1 by slant, 2 by weight, capitals or colour, 3 by size."""
+    """How strongly a line stands out from the body: 0 not, 1 by slant or colour, 2 by weight or capitals, 3 by size."""
     style = line.style
     if line.lead > line.start and (style.weight == body.weight or not line.even):
         return 0
     if style.size >= body.size + _LARGER:
         return 3
-    if (style.bold and not body.bold) or (style.accent and not body.accent) or is_caps(line.text):
+    if (style.bold and not body.bold) or is_caps(line.text):
         return 2
-    return 1 if style.italic and not body.italic else 0
+    return 1 if (style.italic and not body.italic) or (style.accent and not body.accent) else 0
 
 
 def _is_in_index(lines: Sequence[Line], position: int) -> bool:
@@ -89,6 +90,23 @@ def _is_in_index(lines: Sequence[Line], position: int) -> bool:
 
 _FEWEST_NUMBERED = 3
 """Numbered headings, at least, that show what the missing ones of their run look like."""
+
+
+def mark_bare(shown: Sequence[object]) -> None:
+    """Tell the headings that another one follows at once. `shown` is what stands on the pages, in order."""
+    for one, other in itertools.pairwise(shown):
+        if isinstance(one, Heading) and isinstance(other, Heading):
+            one.is_bare = _touches(one, other)
+
+
+def find_empty(headings: Sequence[Heading]) -> list[Heading]:
+    """What looks like headings and heads nothing, as most of that look do: lines of covers, labels, lists of names."""
+    bare = _share_bare(headings, _describe_looks)
+    return [
+        one
+        for one, other in itertools.pairwise(headings)
+        if one.is_bare and one.is_plain and other.level <= one.level and bare[_describe_looks(one)] > _BARE_SHARE
+    ]
 
 
 def find_missing_numbers(headings: Sequence[Heading], lines: Sequence[Line]) -> set[int]:
@@ -146,10 +164,13 @@ class Headings:
         letters = self._listed.get((line.page, line.start))
         if letters is not None:
             return self._listed_heading(lines, position, letters)
+        body = self._layout.body_of(line.page)
+        if line.style.size < body.size - _SMALLER and form_of(line.text).family not in NAMED:
+            return None
         run_in = self._run_in(page, line)
         if run_in is not None:
             return run_in
-        strength = rate_emphasis(line, self._layout.body_of(line.page))
+        strength = rate_emphasis(line, body)
         if not self._may_start(page, lines, position, strength):
             return None
         return self._title(lines, position, strength) or self._sentence(lines, position, strength)
@@ -162,7 +183,7 @@ class Headings:
         form = form_of(title)
         if form.family not in (CHAPTER, NUMBERED) or not 1 < len(title.split()) <= _RUN_IN_WORDS:
             return None
-        if not reads_like_title(title) or _MONEY.search(title):
+        if not reads_like_title(title) or is_unfinished(title) or _MONEY.search(title):
             return None
         end = line.start + len(title)
         own = replace(line, end=end, text=title, style=replace(line.style, bold=True), lead=line.start)
@@ -195,7 +216,10 @@ class Headings:
             return None
         if text.endswith(":") and (strength < 2 or len(text.split()) > _COLON_WORDS):
             return None
-        return heading_of(taken)
+        heading = heading_of(taken)
+        ends = text.endswith((".", "!", "?")) and len(text.split()) >= _SENTENCE_WORDS
+        heading.sentence = ends and heading.form.family == PLAIN
+        return heading
 
     def _sentence(self, lines: Sequence[Line], position: int, strength: int) -> Heading | None:
         """An emphasised sentence over plain prose, as risk factors have them."""
@@ -235,11 +259,10 @@ class Headings:
 
     def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
         line = lines[position]
-        named = form_of(line.text).family in NAMED
-        small = line.style.size < self._layout.body_of(line.page).size - _SMALLER and not named
-        if small or not self._stands_like_title(page, line):
+        if not self._stands_like_title(page, line):
             return False
-        if position and self._runs_on(lines[position - 1], line, strength):
+        before = lines[position - 1] if position else None
+        if before and (self._runs_on(before, line) or (before.looks_like(line) and self._continues([before], line))):
             return False
         if strength >= 2:
             return not _MONEY.search(line.text) and not (strength == 3 and _NOTE_MARK.match(line.text))
@@ -247,7 +270,7 @@ class Headings:
         if form.family < NUMBERED:
             return self._stands_apart(lines, position)
         if form.family == NUMBERED and strength == 0:
-            return self._is_numbered_alone(page, lines, position)
+            return not _NOTE_MARK.match(line.text) and self._is_numbered_alone(page, lines, position)
         return strength == 1 and self._alone(lines, position)
 
     def _stands_like_title(self, page: Page, line: Line) -> bool:
@@ -257,12 +280,15 @@ class Headings:
             return True
         return self._layout.at_margin(line) or abs(centre - page.width / 2) < _CENTRED * page.width
 
-    def _runs_on(self, before: Line, line: Line, strength: int) -> bool:
-        """Whether the line continues the sentence of the line before it."""
+    def _runs_on(self, before: Line, line: Line) -> bool:
+        """Whether the line continues the sentence of the line before it, be it in another weight or colour."""
         near = 0 < line.top - before.top < _RUNS_ON * self._layout.line_pitch(line.style)
-        if not near or not before.looks_like(line):
+        if not near or not before.is_as_large_as(line) or SENTENCE_END.search(before.text.rstrip()):
             return False
-        return not SENTENCE_END.search(before.text.rstrip()) and len(before.text) > _RUN_ON
+        if before.looks_like(line):
+            return len(before.text) > _RUN_ON
+        is_text = rate_emphasis(before, self._layout.body_of(line.page)) == 0
+        return is_text and len(before.text) > (_RUN_ON if before.right < line.right else _RUN_ON_COLUMN)
 
     def _stands_apart(self, lines: Sequence[Line], position: int) -> bool:
         """For titles that name their place ("Item 4."): a gap above, and a title's length."""
@@ -295,7 +321,7 @@ class Headings:
         return not same_list and len(following.text) > _PROSE and not any(0 < gap < _NO_GAP * pitch for gap in gaps)
 
     def _alone(self, lines: Sequence[Line], position: int) -> bool:
-        """Whether white space (or the page's edge) parts a slanted line from what is above, and it ends early."""
+        """Whether white space or the page's edge parts a weakly set off line from the one above, and it ends early."""
         line = lines[position]
         pitch = self._layout.line_pitch(line.style)
         if position and 0 < line.top - lines[position - 1].top < _CLOSE * pitch:
@@ -316,16 +342,20 @@ class Headings:
         return self._prose_follows(lines, end, lines[end - 1])
 
     def _titles(self, last: Line, following: Line) -> bool:
+        """Whether a line is the title of the label above it: "ARTICLE V." """
         stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
-        return stands_out and abs(last.left - following.left) < _SAME_LEFT and form_of(following.text).family == PLAIN
+        is_kept = form_of(f"{last.text} {following.text}") == form_of(last.text)
+        return stands_out and is_kept and _is_aligned(last, following) and form_of(following.text).family == PLAIN
 
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:
         last = taken[-1]
         gap = following.top - last.top
-        if following.page != last.page or not 0 < gap < _TITLE_GAP * max(last.height, following.height):
-            return False
         text, form = following.text.strip(), form_of(taken[0].text)
-        if len(taken) == 1 and form.label and len(last.text.split()) == 2 and self._titles(last, following):
+        is_label = len(taken) == 1 and form.label != "" and form.family != NUMBERED and len(last.text.split()) == 2
+        widest = (_LABEL_GAP if is_label else _TITLE_GAP) * max(last.height, following.height)
+        if following.page != last.page or not 0 < gap < widest:
+            return False
+        if is_label and self._titles(last, following):
             return True
         if not last.looks_like(following) or following.lead > following.start:
             return False
@@ -339,17 +369,28 @@ class Headings:
         full = width > _FULL_SHARE * (following.right - following.left) and width > _FULL_WIDTH
         tight = gap < _TIGHT * max(last.height, self._layout.line_pitch(last.style))
         bare = form.label != "" and len(last.text.split()) <= 2
-        return unfinished or bare or (full and tight and is_caps(last.text) == is_caps(text))
+        is_title = last.style.size > self._layout.body_of(last.page).size + _LARGER or not self._layout.at_margin(last)
+        joined = is_title and gap < _BLOCK * last.style.size and _is_aligned(last, following)
+        return unfinished or bare or (((full and tight) or joined) and is_caps(last.text) == is_caps(text))
+
+
+def _is_aligned(one: Line, other: Line) -> bool:
+    """Whether two lines begin at the same edge or have one middle, as those of one title do."""
+    middles = abs(one.left + one.right - other.left - other.right) / 2
+    return min(abs(one.left - other.left), middles) < _SAME_LEFT
 
 
 _TITLE_OF_EXHIBIT = (CHAPTER - 0.5, 0)
 _BOOKMARK, _TITLE = -1, (-0.5,)
 _LISTED_SHARE = 0.4
 """Share of the headings of one look that the contents must name, if the look is one of listed headings."""
+_BARE_SHARE, _MOSTLY_BARE = 0.34, 0.5
+"""Share of the headings of one look, at most, that another one follows at once, if these are above it; and the same of
+the headings of one title, at least."""
 _SAME_LEVEL_SIZE = 0.6
 """Points within which type sizes are compared by which heading is above which."""
 _MORE_WINS = 2
-"""Times more often that a look must stand above the others of its size than below, to count as higher."""
+"""Times more often that a look must stand above another one of its size than below it, to count as higher."""
 _FEWEST_NUMBERED = 2
 """A look shows the depth of numbered headings when more of them than this agree on it."""
 _LEVEL_GAP = 2.2
@@ -359,6 +400,7 @@ _NOTES, _NOTE, _STATEMENT = (STATEMENT, 0), (STATEMENT, 1), (STATEMENT, 2)
 _INNER_CONTENTS = (PLAIN, 0, 0)
 Order = tuple[float, ...]
 Looks = tuple[float, ...]
+_Key = TypeVar("_Key")
 
 
 def assign_levels(headings: Sequence[Heading]) -> None:
@@ -367,9 +409,13 @@ def assign_levels(headings: Sequence[Heading]) -> None:
     stack: list[_OpenHeading] = []
     before: Heading | None = None
     contents_seen = False
-    for heading in headings:
+    for heading, following in itertools.zip_longest(headings, headings[1:]):
         order = ranks.order(heading)
-        if before is not None and before.form.label.startswith("Exhibit") and heading.form.family == PLAIN:
+        if following is not None and ranks.stands_above(heading, following):
+            *family, depth = ranks.order(following)
+            order = (*family, depth - 0.5)
+        is_exhibit = before is not None and before.form.label.startswith("Exhibit") and len(before.title.split()) == 2
+        if is_exhibit and heading.form.family == PLAIN:
             order = _TITLE_OF_EXHIBIT
         if before is None and ranks.is_title(heading):
             order = _TITLE
@@ -404,6 +450,16 @@ def _describe_looks(heading: Heading) -> Looks:
     return (-style.size, -style.tone, not heading.caps, not style.bold, style.italic, heading.sentence)
 
 
+def _describe_title(heading: Heading) -> tuple[Looks, str]:
+    return _describe_looks(heading), letters_of(heading.title)
+
+
+def _share_bare(headings: Sequence[Heading], key: Callable[[Heading], _Key]) -> dict[_Key, float]:
+    """For each kind of heading the share of those that another one follows at once."""
+    members, bare = Counter(map(key, headings)), Counter(key(heading) for heading in headings if heading.is_bare)
+    return {own: bare[own] / count for own, count in members.items()}
+
+
 class _Ranks:
     def __init__(self, headings: Sequence[Heading]) -> None:
         self._numbered = _numbered_looks(headings)
@@ -416,6 +472,9 @@ class _Ranks:
             Counter(_describe_looks(h) for h in headings if h.listed),
         )
         self._listed = {looks for looks, count in listed.items() if count >= _LISTED_SHARE * members[looks]}
+        self._bare = _share_bare(headings, _describe_looks)
+        self._bare_titles = _share_bare(headings, _describe_title)
+        self._inner = _find_inner(headings)
 
     def order(self, heading: Heading) -> Order:
         """Where a heading ranks."""
@@ -430,12 +489,46 @@ class _Ranks:
         if form.family != PLAIN:
             return (form.family, form.depth)
         if looks in self._numbered:
-            return self._numbered[looks]
+            return (*self._numbered[looks], *((1,) if id(heading) in self._inner else ()))
         return (PLAIN, looks not in self._listed, self._places[looks])
+
+    def stands_above(self, heading: Heading, following: Heading) -> bool:
+        """Whether a heading right over another one, nothing between them, is above it, though it ranks no higher.
+
+        It must look as strong; where it looks the same, most headings of that look must have a text of their own. A
+        title that comes again is above others if it mostly stands right over one.
+        """
+        if not heading.is_bare or not heading.is_plain or following.bookmark is not None:
+            return False
+        own, other = _describe_looks(heading), _describe_looks(following)
+        fits = own < other or (own == other and self._bare[own] <= _BARE_SHARE)
+        fits = fits and self._bare_titles[_describe_title(heading)] >= _MOSTLY_BARE
+        return fits and following.form.family >= NUMBERED and self.order(heading) >= self.order(following)
 
     def is_title(self, heading: Heading) -> bool:
         """Whether a first heading is the title: larger than all others, in a work without parts and items."""
         return self._largest_alone == heading.style.size and not self._reports
+
+
+def _find_inner(headings: Sequence[Heading]) -> set[int]:
+    """Ids of unnumbered headings between numbers n and n + 1 that look like these: they are below n, not beside it."""
+    inner: set[int] = set()
+    since: dict[Looks, tuple[str, list[int]]] = {}
+    for heading in headings:
+        looks = _describe_looks(heading)
+        if heading.form.family == NUMBERED:
+            label, found = since.get(looks, ("", []))
+            inner.update(found if _is_next(label, heading.form.label) else ())
+            since[looks] = heading.form.label, []
+        elif looks in since:
+            since[looks][1].append(id(heading))
+    return inner
+
+
+def _is_next(label: str, following: str) -> bool:
+    """Whether one number follows another: "3" and "4", "2.1" and "2.2"."""
+    (*above, own), (*above_following, other) = label.split("."), following.split(".")
+    return above == above_following and own.isdecimal() and other.isdecimal() and int(other) == int(own) + 1
 
 
 def _numbered_looks(headings: Sequence[Heading]) -> dict[Looks, Order]:
@@ -457,16 +550,12 @@ def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
     for one, other in itertools.pairwise(headings):
         if _touches(one, other):
             above[_describe_looks(one), _describe_looks(other)] += 1
-    looks = sorted({_describe_looks(heading) for heading in headings})
-    wins = {
-        own: sum(
-            above[own, other] - above[other, own]
-            for other in looks
-            if abs(other[0] - own[0]) < _SAME_LEVEL_SIZE and other != own
-        )
-        for own in looks
-    }
-    ranked = sorted(looks, key=lambda own: (own[0], -wins[own] if abs(wins[own]) > _MORE_WINS else 0, own))
+    ranked = sorted({_describe_looks(heading) for heading in headings})
+    for end, _ in enumerate(ranked):
+        for place in range(len(ranked) - 1 - end):
+            upper, lower = ranked[place : place + 2]
+            if lower[0] - upper[0] < _SAME_LEVEL_SIZE and above[lower, upper] - above[upper, lower] > _MORE_WINS:
+                ranked[place : place + 2] = [lower, upper]
     return {own: place for place, own in enumerate(ranked)}
 
 

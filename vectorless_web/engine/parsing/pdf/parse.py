@@ -19,7 +19,13 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Layout, Line, Page, Vocabulary, survey
 from vectorless_web.engine.parsing.outline.contents import Contents, letters_of, read_contents
 from vectorless_web.engine.parsing.outline.heading import Heading, bare_heading, heading_of, keep_supported
-from vectorless_web.engine.parsing.outline.headings import Headings, assign_levels, find_missing_numbers
+from vectorless_web.engine.parsing.outline.headings import (
+    Headings,
+    assign_levels,
+    find_empty,
+    find_missing_numbers,
+    mark_bare,
+)
 from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
 from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item, lines_draft
 from vectorless_web.engine.parsing.pdf.figures import choose_figures, may_hold_pictures, place_figures
@@ -57,6 +63,10 @@ _DEPTH = 12
 _FEWEST_LETTERS, _LONGER, _MORE_LETTERS = 8, 1.4, 4
 """A printed line and a bookmark of different letters are the same heading when one holds the other, the shorter has at
 least so many letters, and the longer at most so many times as many and a few more (a number before the title)."""
+_MOST_PARTS = 6
+"""Lines and headings over which the title of a bookmark may be printed."""
+_NUMBER_BEFORE = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){0,4})\.?\s+\S")
+"""The number of a printed title, which its bookmark may lack and the text refers by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,27 +132,45 @@ def page_of(item: Item) -> int:
 def _place(items: list[Item], bookmarks: Sequence[Bookmark]) -> list[Item]:
     first = next((number for number, item in enumerate(items) if not isinstance(item, Furniture)), len(items))
     for bookmark in bookmarks:
-        letters = letters_of(bookmark.title)
-        position = _find(items, letters)
-        if position is None:
+        place = _find(items, letters_of(bookmark.title))
+        if place is None:
             items.insert(first, bare_heading(bookmark.title, bookmark.page, bookmark.level))
             first += 1
             continue
-        item = items[position]
-        if isinstance(item, Line):
-            item = items[position] = heading_of([item])
-        if isinstance(item, Heading):
-            item.bookmark, item.title = bookmark.level, bookmark.title
-            first = max(first, position + 1)
+        item = items[place.start]
+        heading = item if isinstance(item, Heading) and place.stop == place.start + 1 else _join(items[place])
+        number = _NUMBER_BEFORE.match(heading.title)
+        is_left_out = number and letters_of(heading.title) == letters_of(number[1] + bookmark.title)
+        heading.title = f"{number[1]} {bookmark.title}" if number and is_left_out else bookmark.title
+        heading.bookmark = bookmark.level
+        items[place] = [heading]
+        first = max(first, place.start + 1)
     return items
 
 
-def _find(items: Sequence[Item], letters: str) -> int | None:
-    for kind in (Heading, Line):
-        for number, item in enumerate(items):
-            if isinstance(item, kind) and _is_same_title(_read_letters(item), letters):
-                return number
-    return None
+def _join(items: Sequence[Item]) -> Heading:
+    """One heading of the lines and headings that print it."""
+    printed = [
+        item.lines if isinstance(item, Heading) else [item] for item in items if isinstance(item, Line | Heading)
+    ]
+    return heading_of(list(itertools.chain.from_iterable(printed)))
+
+
+def _find(items: Sequence[Item], letters: str) -> slice | None:
+    """The items that print a title with these letters, after a number or none; else one heading or line like it."""
+    printed = [_read_letters(item) if isinstance(item, Line | Heading) else "" for item in items]
+    whole = re.compile(rf"(?:[a-z]?\d*){re.escape(letters)}")
+    kinds = [number for kind in (Heading, Line) for number, item in enumerate(items) if isinstance(item, kind)]
+    for start in kinds:
+        joined = ""
+        for stop, own in enumerate(printed[start : start + _MOST_PARTS], start=start + 1):
+            joined += own
+            if not own or len(joined) > len(letters) + _MORE_LETTERS:
+                break
+            if whole.fullmatch(joined):
+                return slice(start, stop)
+    alike = next((number for number in kinds if _is_like(printed[number], letters)), None)
+    return None if alike is None else slice(alike, alike + 1)
 
 
 def _read_letters(item: Heading | Line) -> str:
@@ -151,11 +179,7 @@ def _read_letters(item: Heading | Line) -> str:
     return "" if item.bookmark is not None else letters_of("".join(line.text for line in item.lines))
 
 
-def _is_same_title(printed: str, letters: str) -> bool:
-    if not printed or not letters:
-        return False
-    if printed == letters:
-        return True
+def _is_like(printed: str, letters: str) -> bool:
     shorter, longer = sorted((printed, letters), key=len)
     return (
         len(shorter) >= _FEWEST_LETTERS and shorter in longer and len(longer) <= _LONGER * len(shorter) + _MORE_LETTERS
@@ -510,7 +534,9 @@ def _outline_pages(
     for heading in headings:
         heading.title = vocabulary.mend(heading.title)
         heading.form = form_of(heading.title)
+    mark_bare([item for item in items if not isinstance(item, Furniture)])
     assign_levels(headings)
+    items = _drop_empty_headings(items, headings, pages)
     scanned = {page.index for page in pages if page.is_scanned}
     drafts = Drafter(layout, vocabulary, fences, scanned).draft(track.follow(items, 2))
     if not headings:
@@ -562,6 +588,15 @@ def _drop_unsupported_headings(items: Sequence[Item]) -> list[Item]:
         else:
             found.append(item)
     return found
+
+
+def _drop_empty_headings(items: Sequence[Item], headings: Sequence[Heading], pages: Sequence[Page]) -> list[Item]:
+    """Make lines of headings that head nothing; on a page with pictures they may head one."""
+    empty = {id(heading) for heading in find_empty(headings) if not pages[heading.page].pictures}
+    kept: list[Item] = []
+    for item in items:
+        kept.extend(item.lines if isinstance(item, Heading) and id(item) in empty else [item])
+    return kept
 
 
 def _complete_numbers(items: Sequence[Item]) -> list[Item]:
