@@ -55,6 +55,7 @@ def _measure_of(node: ast.expr, measures: Mapping[str, Measure]) -> Measure:
 def _join(node: ast.BinOp, left: Measure, right: Measure) -> Measure:
     """The measure of a product or quotient; of two amounts with a unit it has none.
 
+    Nor has a quotient by an amount with a scale alone: rows of money often print no sign.
     A plain number that is a step between scales changes the scale of an amount, any other changes nothing.
     """
     is_quotient = isinstance(node.op, ast.Div)
@@ -65,7 +66,7 @@ def _join(node: ast.BinOp, left: Measure, right: Measure) -> Measure:
         is_step = step in _STEPS and amount.scale in _STEPS and amount.unit and scale in (1, *_STEPS)
         return replace(amount, scale=scale) if is_step and scale else amount
     if is_quotient:
-        return Measure("" if right.unit else left.unit, left.scale / right.scale)
+        return Measure("" if right.unit or right.scale != 1 else left.unit, left.scale / right.scale)
     return Measure("" if left.unit and right.unit else left.unit or right.unit, left.scale * right.scale)
 
 

@@ -67,6 +67,12 @@ def test_an_amount_without_a_currency_keeps_the_scale_of_its_table() -> None:
     assert [amount.write() for amount in evaluate_ids("D1.1.r1c1 * 2", library).amounts] == ["117,582 thousand"]
 
 
+def test_a_quotient_of_an_amount_without_a_currency_has_no_unit() -> None:
+    rows = [["Earnings:", ""], ["EBIT", "$ 400"], ["Costs:", ""], ["Interest", "200"]]
+    library = library_of(compiled("R", table("Report", rows, columns=["", "2022"], units="(in thousands)")))
+    assert evaluate_ids("D1.1.r2c1 / D1.1.r4c1", library).result == "2"
+
+
 def test_a_row_of_the_outer_level_is_not_named_under_the_group_before_it() -> None:
     rows = [["Current assets", ""], ["Cash", "$ 2"], ["Plant, net", "$ 9"]]
     document = compiled("R", table("Balance", rows, columns=["", "2019"], paths={2: ("Current assets",)}))

@@ -15,7 +15,7 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_nodes,
     write_outline,
 )
-from vectorless_web.engine.agent.model.view import clean_text, count_tokens
+from vectorless_web.engine.agent.model.view import LibraryView, clean_text, count_tokens
 from vectorless_web.engine.documents.node import NodeKind
 
 REPORT = annual_report()
@@ -99,8 +99,11 @@ def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
 def test_an_excerpt_of_a_table_carries_the_notes_its_rows_refer_to_once() -> None:
     rows = [["Berths (1)", "70", "50"], ["Cranes", "12", "11"], ["Sheds (1)", "9", "8"]]
     notes = [paragraph("(1) Excluding the outer basin."), paragraph("(2) Leased since May.")]
-    view = view_of(compiled("T", table("Assets", rows, columns=["", "2023", "2022"]), *notes))
+    library = LibraryView()
+    view = view_of(compiled("T", table("Assets", rows, columns=["", "2023", "2022"]), *notes), library)
     shown = write_excerpt(view, 1, wanted=stems_of("berths"), tokens=600).body
+    library.mark_shown(view.id, [1])
+    assert library.was_shown(view.id, 2), "a note that is shown can be cited"
     assert shown.endswith("note [D1.2] (1) Excluding the outer basin.")
     assert shown.count("note ") == 1
     assert not view.write_notes(1, [1])

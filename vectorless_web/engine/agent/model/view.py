@@ -481,8 +481,11 @@ class LibraryView:
         return f"{view.name}.{key}" + (f".{piece.id}" if piece and len(pieces) > 1 else "")
 
     def mark_shown(self, document: str, keys: Collection[int], whole: Collection[int] = ()) -> None:
-        """Note that these nodes stand before the model now, and those that are `whole` with all their text."""
-        self._shown.update((document, key) for key in keys)
+        """Note that these nodes stand before the model now, with notes of tables; those `whole` with all their text."""
+        view = self._by_id.get(document)
+        relations = [view.find_relation(key) for key in keys if view is not None and key in view.tree]
+        notes = [note.key for relation in relations if relation is not None for note in relation.view.footnotes]
+        self._shown.update((document, key) for key in (*keys, *notes))
         self.whole.update((document, key) for key in whole)
 
     def was_shown(self, document: str, key: int) -> bool:
