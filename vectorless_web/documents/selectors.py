@@ -114,14 +114,6 @@ class OutlineWindow:
         return self.last + 1 if self.first and self.last < self.total else 0
 
 
-@dataclass(frozen=True)
-class Totals:
-    """Documents and pages of a workspace."""
-
-    documents: int
-    pages: int
-
-
 def closed_folders(account: int | None, workspaces: Iterable[int] | None = None) -> QuerySet[Folder]:
     """The restricted folders whose documents do not exist for an account; for nobody (None) all that are restricted.
 
@@ -281,10 +273,10 @@ def busy_ids(workspace: Workspace, user: User) -> list[int]:
     return list(rows.values_list("pk", flat=True).distinct())
 
 
-def totals_of(workspace: Workspace, user: User) -> Totals:
-    """How many documents there are and how many pages the current versions have."""
+def totals_of(workspace: Workspace, user: User) -> dict[str, int]:
+    """How many documents there are (`total`) and how many pages the current versions have (`total_pages`)."""
     found = documents_in(workspace, user).aggregate(documents=Count("pk"), pages=Sum("current_version__pages"))
-    return Totals(documents=found["documents"], pages=found["pages"] or 0)
+    return {"total": found["documents"], "total_pages": found["pages"] or 0}
 
 
 def folders_of(workspace: Workspace, user: User) -> list[Folder]:

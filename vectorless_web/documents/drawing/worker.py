@@ -230,18 +230,18 @@ class Worker:
         return base64.b64encode(labelled).decode()
 
     def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:
-        spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
-        file = self._find_file(request)
-        seconds = min(self.config.seconds, BOXES_SECONDS)
-        found = self._try_request(f"{file.name}-boxes", seconds, lambda: highlight_boxes(file, spans))
+        found = self._find_boxes(request, highlight_boxes)
         return [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]
 
     def _word_boxes(self, request: Mapping[str, Any]) -> list[list[float] | None]:
-        spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
-        file = self._find_file(request)
-        seconds = min(self.config.seconds, BOXES_SECONDS)
-        found = self._try_request(f"{file.name}-words", seconds, lambda: word_boxes(file, spans))
+        found = self._find_boxes(request, word_boxes)
         return [[b.left, b.top, b.right - b.left, b.bottom - b.top] if b else None for b in found]
+
+    def _find_boxes(self, request: Mapping[str, Any], find: Callable[[Path, Sequence[GlyphSpan]], Any]) -> Any:
+        spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
+        file, name = self._find_file(request), str(request["op"])
+        seconds = min(self.config.seconds, BOXES_SECONDS)
+        return self._try_request(f"{file.name}-{name}", seconds, lambda: find(file, spans))
 
     def _try_request(self, name: str, seconds: int, work: Callable[[], Any]) -> Any:
         """Do the work under the alarm that ends this process; refuse what ended it before."""

@@ -117,13 +117,13 @@ def _render_counts(viewer: ListViewer, workspace: Workspace) -> str:
     """The card of the workspace's page; the head and the folders of the list."""
     counts = selectors.card_context(workspace, viewer.user)
     totals = selectors.totals_of(workspace, viewer.user)
-    folders = [("all", totals.documents)]
+    folders = [("all", totals["total"])]
     for folder in selectors.folders_of(workspace, viewer.user):
         folders.append((str(folder.pk), folder.document_count))  # type: ignore[attr-defined]
     return "".join(
         (
             render_to_string("documents/_card.html", {"workspace": workspace, **counts}),
-            render_to_string("documents/_totals.html", {"total": totals.documents, "total_pages": totals.pages}),
+            render_to_string("documents/_totals.html", totals),
             *(render_to_string("documents/_folder_count.html", {"name": n, "count": count}) for n, count in folders),
         )
     )

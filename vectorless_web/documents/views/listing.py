@@ -47,13 +47,11 @@ def card(request: HttpRequest, slug: str) -> HttpResponse:
 def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -> dict[str, Any]:
     """Everything the list shows, in a number of queries that does not grow with the documents."""
     page = selectors.listed_documents(workspace, user, query)
-    totals = selectors.totals_of(workspace, user)
     folders = selectors.folders_of(workspace, user)
     return {
         **workspace_context(user, workspace, "documents"),
         "documents": page,
-        "total": totals.documents,
-        "total_pages": totals.pages,
+        **selectors.totals_of(workspace, user),
         "folders": folders,
         "folder": next((folder for folder in folders if folder.pk == query.folder), None),
         "tags": selectors.tags_of(workspace, user),
