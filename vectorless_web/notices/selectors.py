@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.utils.functional import SimpleLazyObject
+from django.utils.functional import Promise, SimpleLazyObject
 from django.utils.module_loading import import_string
 
 from vectorless_web.notices.models import Kind, Mute, Notice
@@ -36,11 +36,14 @@ ICONS = {
 
 @dataclass(frozen=True)
 class Told:
-    """What a notice tells its reader now: a sentence, the name of what it is about, and the address of that."""
+    """What a notice tells its reader now: a sentence, the name of what it is about, and the address of that.
+
+    The address may be one that is made when it is followed: of a hundred notices that a page counts none is.
+    """
 
     sentence: str
     name: str
-    url: str
+    url: str | Promise
 
 
 @dataclass(frozen=True)

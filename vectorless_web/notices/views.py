@@ -50,7 +50,7 @@ def follow(request: HttpRequest, pk: int) -> HttpResponse:
         messages.info(request, _("What this notice was about was removed, or is closed to you now."))
         return redirect("notices:list")
     services.mark_read(user_id=request.user.pk, only=[pk])
-    return redirect(found.told.url)
+    return redirect(str(found.told.url))
 
 
 @require_POST

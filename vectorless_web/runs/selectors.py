@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db.models import Count, Manager, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
-from django.urls import reverse
+from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -631,4 +631,4 @@ def _tell_run(notice: Notice, slug: str, status: str, question: str) -> Told:
             sentence = _("%(name)s commented on your question") % {"name": person(notice.actor)}
         case _other:
             page, sentence = "runs:detail", _("%(name)s verified the answer") % {"name": person(notice.actor)}
-    return Told(sentence, question, reverse(page, args=[slug, notice.about]))
+    return Told(sentence, question, reverse_lazy(page, args=[slug, notice.about]))
