@@ -249,6 +249,11 @@ def test_a_phrase_that_stands_nowhere_in_what_is_cited_costs_no_reply() -> None:
     assert (run.claims[0].support, len(run.model.calls)) == (Support.SUPPORTED, 2)
 
 
+def test_a_question_that_shares_no_word_with_the_documents_is_told_so() -> None:
+    run = converse([answer(outcome="not_found")] * 2, "起重机多高?", corpus=shelf(a=long_report()))
+    assert "No passage shares a word with the question." in run.heard(0)
+
+
 def test_a_document_that_is_called_as_another_begins_is_named_with_its_file() -> None:
     quay = paragraph("Cranes lift sheds.")
     corpus = shelf(a=compiled("Net profit", quay), b=compiled("Elm Ltd", quay), c=compiled("Elm Ltd: report", quay))

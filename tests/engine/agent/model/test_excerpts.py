@@ -72,6 +72,13 @@ def test_a_passage_is_shown_with_what_announces_it_and_with_what_it_announces() 
     assert "follows:\n[D1.2] In no other way than:\n[D1.3.1] - by letter\n[.2] - by courier" in shown
 
 
+def test_nodes_left_out_between_two_excerpts_are_told() -> None:
+    view = view_of(compiled("Rules", section("Who is let in", *map(paragraph, ("Boats.", "No ships.", "Rafts.")))))
+    one, two, three = (write_excerpt(view, key, wanted=frozenset(), tokens=60) for key in (2, 3, 4))
+    assert "[D1.2] Boats.\n(…)\n[D1.4] Rafts." in join_excerpts([three, one])
+    assert "(…)" not in join_excerpts([one, two, three])
+
+
 def test_of_a_node_that_two_passages_show_the_longer_part_stays() -> None:
     view = view_of(compiled("Quay", paragraph("The quay was swept in the morning, before the boats came in. " * 20)))
     whole, cut = (write_excerpt(view, 1, wanted=frozenset(), tokens=tokens) for tokens in (600, 40))

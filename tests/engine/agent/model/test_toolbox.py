@@ -147,6 +147,12 @@ def test_find_shows_every_literal_place_and_takes_a_star() -> None:
     assert all("Basic | 4" in text for text in found)
 
 
+def test_find_says_how_many_places_of_one_node_it_leaves_out() -> None:
+    rows = [[f"Berth {number}", "£ 40"] for number in range(9)]
+    tools = toolbox(shelf(a=compiled("Fees", table("Fees", rows, columns=["", "Fee"]))))
+    assert '(3 more in it: read {"node": "D1.1"})' in told(tools, "find", documents=["D1"], text="£")
+
+
 def test_find_looks_through_several_documents_and_says_where_nothing_stands() -> None:
     corpus = shelf(a=compiled("A", paragraph("Cranes lift.")), b=compiled("B", paragraph("No crane. A craneman.")))
     text = told(toolbox(corpus), "find", text="crane")

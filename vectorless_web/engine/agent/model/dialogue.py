@@ -360,8 +360,8 @@ def _show_documents(
         outline = write_outline(outlined, tokens=size, found=[passage.key for passage in kept])
         parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline.text)}")
     state.found = kept
-    if text:
-        parts.append(f"Passages that come nearest, the best first:\n{fence_text(text)}")
+    near = f"Passages that come nearest, the best first:\n{fence_text(text)}"
+    parts.append(near if text else "No passage shares a word with the question.")
     refs += [ref for passage in kept for ref in state.refer(passage.document, [passage.key], "read")]
     told = {"passages": [{"document": p.document, "key": p.key, "score": round(p.score, 4)} for p in kept]}
     say = f"Gathered {say_count(len(kept), 'passage')} of {say_count(len({p.document for p in kept}), 'document')}"

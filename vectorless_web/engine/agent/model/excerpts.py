@@ -148,14 +148,21 @@ def merge_excerpts(kept: Excerpts, document: str, excerpts: Sequence[Excerpt]) -
 
 
 def join_excerpts(excerpts: Sequence[Excerpt]) -> str:
-    """The excerpts as one text: those of one place together under one head, in reading order, the best place first."""
+    """The excerpts as one text: those of one place together under one head, in reading order, the best place first.
+
+    What stands between two of them and is not shown is told by "(…)".
+    """
     places: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
         places.setdefault(excerpt.head, []).append(excerpt)
-    return "\n\n".join(
-        "\n".join([head, *(excerpt.body for excerpt in sorted(found, key=lambda excerpt: excerpt.key))])
-        for head, found in places.items()
-    )
+    told = []
+    for head, found in places.items():
+        lines, last = [head], 0
+        for excerpt in sorted(found, key=lambda excerpt: excerpt.key):
+            lines += ["(…)"] * (0 < last < excerpt.key - 1) + [excerpt.body]
+            last = excerpt.key
+        told.append("\n".join(lines))
+    return "\n\n".join(told)
 
 
 def _choose_places(pieces: Sequence[ShownPiece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:

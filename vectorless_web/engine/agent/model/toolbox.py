@@ -315,8 +315,10 @@ class Toolbox:
         for key in dict.fromkeys(key for key, _ in places):
             at = [number for place, number in places if place == key and number >= 0]
             # A head that holds the text says nothing without rows.
-            at = at[:MOST_IN_NODE] or list(range(len(view.list_pieces(key))))[:MOST_IN_NODE]
-            body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
+            at = at or list(range(len(view.list_pieces(key))))
+            body = view.write_leaf(key, at[:MOST_IN_NODE]) if view.tree.is_leaf(key) else view.write_heading(key)
+            left = len(at) - MOST_IN_NODE
+            body += f' ({left} more in it: read {{"node": "{view.name}.{key}"}})' if left > 0 else ""
             lines[key] = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
         # Contents repeat headings, and what is looked for stands behind those.
         contents = {key for key in lines if view.lists_sections(key)}
