@@ -142,9 +142,8 @@ class Vocabulary:
         while position + 1 < len(words):
             first, second = words[position : position + 2]
             # A file may lose the second letter of a joined "ff": "ef ects".
-            lost = next(
-                (lost for lost in ("", "f")[: 1 + first.endswith("f")] if self._is_broken(first + lost, second)), None
-            )
+            ends = (end for end in ("", "f") if first.endswith(end) and self._is_broken(first + end, second))
+            lost = next(ends, None)
             if lost is None:
                 position += 1
             else:

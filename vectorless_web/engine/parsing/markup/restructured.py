@@ -4,15 +4,15 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
+from vectorless_web.engine.parsing.fences import Fences
+from vectorless_web.engine.parsing.figures import PictureShelf
+from vectorless_web.engine.parsing.markup.blocks import remove_invisible
+from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
-from vectorless_web.engine.parsing.tables.spans import SpanCell
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -23,6 +23,7 @@ _UNDERLINED = re.compile(r"^(?=\S)(.{3,80})\n([=~^\"'`#*+-])\2{2,}\n", re.MULTIL
 _FEWEST_DIRECTIVES = 2
 """Directives that a file without the name of one must have, besides an underlined heading."""
 _ROLE = re.compile(r"^:[\w:+.-]+:`(.*?)(?:\s*<[^>]*>)?`$", re.DOTALL)
+_PAGE = {"output_encoding": "unicode", "embed_stylesheet": False, "stylesheet_path": "", "math_output": "LaTeX"}
 _SAFE = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -33,6 +34,7 @@ _SAFE = {
     "input_encoding": "unicode",
     "syntax_highlight": "none",
     "traceback": True,
+    "docinfo_xform": False,
 }
 """docutils: nothing is inserted, no raw HTML, no configuration of this machine, messages kept, none stops it, and what
 fails is raised."""
@@ -47,11 +49,6 @@ _MOST_DEFINITIONS = 2_000
 _MOST_REPLACED = 2_000_000
 """Characters that may come from what names stand for: each may stand for others twice over."""
 _OUTSIDE = re.compile(r"^\.\. (?:include|literalinclude|raw|csv-table)::", re.MULTILINE)
-_FORMS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
-_PASSED = frozenset(
-    ("comment", "substitution_definition", "target", "pending", "meta", "raw", "decoration", "generated", "transition")
-)
-_CODE = frozenset(("literal_block", "doctest_block", "math_block"))
 
 
 def claims_restructured(text: str, name: str) -> bool:
@@ -69,20 +66,20 @@ def read_restructured(text: str) -> DocumentText:
     told = _tell_too_much(text)
     if told:
         return DocumentText(text, text_blocks(text), remarks=[told])
-    from docutils.core import publish_doctree  # noqa: PLC0415
+    from docutils.core import publish_doctree, publish_from_doctree  # noqa: PLC0415
     from docutils.utils import SystemMessage  # noqa: PLC0415
 
     try:
         tree = publish_doctree(text, settings_overrides=_SAFE | {"warning_stream": io.StringIO()})
-        reader = _Reader()
-        reader.read(tree, 0)
+        _keep_written(tree)
+        page = publish_from_doctree(tree, writer="html5", settings_overrides=_SAFE | _PAGE)
     except (SystemMessage, RecursionError):
         told = "This text nests deeper than its format allows, so it was read as plain text."
         return DocumentText(text, text_blocks(text), remarks=[told])
-    writer = reader.writer
-    writer.end_list()
+    shelf, fences = PictureShelf(), Fences()
+    read, blocks = html_text(bound_page(page).source, shelf, fences)
     title = remove_invisible(str(tree.get("title", "")))
-    return writer.finish(title, _tell_outside(text))
+    return DocumentText(read, blocks, title, [*_tell_outside(text), *fences.tell()])
 
 
 def _tell_too_much(text: str) -> str:
@@ -144,138 +141,18 @@ def _tell_outside(text: str) -> Iterator[str]:
         yield f"{count} insertion{were} not followed: other files and raw markup are kept as the text that names them."
 
 
-@dataclass(slots=True)
-class _Reader:
-    writer: BlockWriter = field(default_factory=BlockWriter)
-    level: int = 0
-    caption: str = ""
+def _keep_written(tree: "nodes.document") -> None:
+    """Put what the parser could not read in place of its messages, terms and numbers of notes before what they name."""
+    from docutils.nodes import Text, paragraph  # noqa: PLC0415
 
-    def read(self, holder: "nodes.Element", depth: int) -> None:
-        """Write what an element holds; `depth` is that of the list it is in."""
-        for node in holder.children:
-            kind = node.__class__.__name__
-            if kind in _PASSED:
-                continue
-            method = getattr(self, f"_read_{kind}", None)
-            if method is not None:
-                method(node, depth)
-            elif kind in _CODE:
-                self.writer.write(NodeKind.CODE, remove_invisible(node.astext()))
-            elif kind in ("paragraph", "rubric", "term", "attribution", "line", "classifier", "subtitle"):
-                self.writer.write_paragraph(_words(node))
-            elif kind in ("footnote", "citation"):
-                self.writer.write(NodeKind.FOOTNOTE, " ".join(_words(own) for own in node.children))
-            elif kind == "image":
-                self.writer.write_paragraph(remove_invisible(node.get("alt", "")))
-            elif hasattr(node, "children"):
-                self._read_admonition(node, kind, depth)
-
-    def _read_section(self, node: "nodes.Element", depth: int) -> None:
-        self.level += 1
-        self.read(node, 0)
-        self.level -= 1
-
-    def _read_title(self, node: "nodes.Element", depth: int) -> None:
-        if node.parent.__class__.__name__ in ("section", "document"):
-            self.writer.write(NodeKind.SECTION, _words(node), level=self.level)
-        else:
-            self.writer.write_paragraph(_words(node))
-
-    def _read_admonition(self, node: "nodes.Element", kind: str, depth: int) -> None:
-        if kind in ("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"):
-            self.writer.write_paragraph(kind.capitalize())
-        self.read(node, depth)
-
-    def _read_system_message(self, node: "nodes.Element", depth: int) -> None:
-        """Keep what the parser could not read as it is written, without the parser's message."""
-        for own in node.children:
-            if own.__class__.__name__ == "literal_block":
-                self.writer.write(NodeKind.CODE, remove_invisible(own.astext()))
-
-    def _read_bullet_list(self, node: "nodes.Element", depth: int) -> None:
-        for item in node.children:
-            self._read_item(item, "-", depth)
-
-    def _read_enumerated_list(self, node: "nodes.Element", depth: int) -> None:
-        form = _FORMS.get(node.get("enumtype", ""), "1")
-        for number, item in enumerate(node.children, start=node.get("start", 1)):
-            mark = f"{node.get('prefix', '')}{format_number(number, form)}{node.get('suffix', '')}"
-            self._read_item(item, mark, depth)
-
-    def _read_item(self, item: "nodes.Element", mark: str, depth: int) -> None:
-        for node in item.children:
-            if node.__class__.__name__ == "paragraph":
-                self.writer.write_item(_words(node), mark=mark, depth=depth)
-                mark = ""
-            else:
-                holder = item.__class__()
-                holder.children = [node]
-                self.read(holder, depth + 1)
-
-    def _read_definition_list(self, node: "nodes.Element", depth: int) -> None:
-        for item in node.children:
-            terms = [own for own in item.children if own.__class__.__name__ in ("term", "classifier")]
-            said = " ".join(_words(own) for own in terms)
-            for own in item.children[len(terms) :]:
-                first = own.children[0] if own.children else None
-                if first is not None and first.__class__.__name__ == "paragraph":
-                    self.writer.write_item(f"{said}: {_words(first)}", depth=depth)
-                    own.children = own.children[1:]
-                else:
-                    self.writer.write_item(said, depth=depth)
-                self.read(own, depth + 1)
-
-    def _read_docinfo(self, node: "nodes.Element", depth: int) -> None:
-        named = [own for own in node.children if own.__class__.__name__ != "field"]
-        lines = [f"{own.__class__.__name__.capitalize()}: {_words(own)}" for own in named]
-        self.writer.write(NodeKind.PARAGRAPH, "\n".join([*lines, *_fields(node)]))
-
-    def _read_field_list(self, node: "nodes.Element", depth: int) -> None:
-        self.writer.write(NodeKind.PARAGRAPH, "\n".join(_fields(node)))
-
-    def _read_option_list(self, node: "nodes.Element", depth: int) -> None:
-        for item in node.children:
-            options = ", ".join(own.astext() for own in item.children[0].children)
-            self.writer.write_item(f"{options}: {_words(item.children[1])}", depth=depth)
-
-    def _read_table(self, node: "nodes.Element", depth: int) -> None:
-        rows: list[list[SpanCell]] = []
-        headers, title = 0, ""
-        for own in node.children:
-            if own.__class__.__name__ == "title":
-                title = _words(own)
-                self.writer.write(NodeKind.CAPTION, title)
-        for row in node.findall(lambda own: own.__class__.__name__ == "row"):
-            is_header = row.parent.__class__.__name__ == "thead"
-            headers += is_header
-            rows.append(
-                [
-                    SpanCell(
-                        " ".join(_words(cell).split()),
-                        across=cell.get("morecols", 0) + 1,
-                        down=cell.get("morerows", 0) + 1,
-                        strong=is_header,
-                    )
-                    for cell in row.children
-                ]
-            )
-        self.writer.write_table(rows, headers=headers, title=title)
-
-    def _read_caption(self, node: "nodes.Element", depth: int) -> None:
-        self.writer.write(NodeKind.CAPTION, _words(node))
-
-
-def _fields(node: "nodes.Element") -> list[str]:
-    fields = [own for own in node.children if own.__class__.__name__ == "field"]
-    return [": ".join(" ".join(_words(own).split()) for own in field.children) for field in fields]
-
-
-def _words(node: "nodes.Node") -> str:
-    """The text of an element; of a role that docutils does not know, what it marks."""
-    parts = []
-    for text in node.findall(lambda own: own.__class__.__name__ == "Text"):
-        said, holder = text.astext(), text.parent.__class__.__name__
-        role = _ROLE.match(said) if holder == "problematic" else None
-        parts.append(role[1].lstrip("~!") if role else said)
-    lines = remove_invisible("".join(parts)).split("\n")
-    return "\n".join(" ".join(line.split()) for line in lines).strip()
+    named = ("term", "field_name", "label", "system_message", "problematic")
+    for node in [*tree.findall(lambda own: own.__class__.__name__ in named)]:
+        kind, parent = node.__class__.__name__, node.parent
+        if kind == "problematic":
+            role = _ROLE.match(node.astext())
+            parent.replace(node, Text(role[1].lstrip("~!") if role else node.astext()))
+        elif kind == "system_message":
+            parent.replace(node, [own for own in node.children if own.__class__.__name__ == "literal_block"])
+        elif said := next(iter(parent.findall(paragraph)), None):
+            said.insert(0, Text(f"{node.astext()}: "))
+            parent.remove(node)

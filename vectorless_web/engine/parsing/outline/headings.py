@@ -228,11 +228,7 @@ class Headings:
             return None
         if not may_open_title(first.text):
             return None
-        end = position + 1
-        while (
-            end < len(lines) and end - position <= _MAX_SENTENCE_LINES and self._same_block(lines[end - 1], lines[end])
-        ):
-            end += 1
+        end = self._find_block_end(lines, position)
         taken = lines[position:end]
         text = " ".join(own.text for own in taken)
         if len(taken) > _MAX_SENTENCE_LINES or len(text) > _SENTENCE_CHARACTERS or len(text.split()) < _SENTENCE_WORDS:
@@ -242,6 +238,12 @@ class Headings:
         heading = heading_of(list(taken))
         heading.sentence = True
         return heading
+
+    def _find_block_end(self, lines: Sequence[Line], position: int) -> int:
+        most = min(len(lines), position + _MAX_SENTENCE_LINES + 1)
+        return next(
+            (end for end in range(position + 1, most) if not self._same_block(lines[end - 1], lines[end])), most
+        )
 
     def _same_block(self, last: Line, following: Line) -> bool:
         near = 0 < following.top - last.top < _BLOCK * max(last.height, self._layout.line_pitch(last.style))
@@ -330,16 +332,9 @@ class Headings:
             return True
         following = lines[position + 1]
         if line.looks_like(following) and 0 < following.top - line.top < _CLOSE * pitch:
-            return self._prose_after_block(lines, position)
+            end = self._find_block_end(lines, position)
+            return self._prose_follows(lines, end, lines[end - 1])
         return line.right < following.right - 2 * line.style.size or following.style != line.style
-
-    def _prose_after_block(self, lines: Sequence[Line], position: int) -> bool:
-        end = position + 1
-        while (
-            end < len(lines) and end - position <= _MAX_SENTENCE_LINES and self._same_block(lines[end - 1], lines[end])
-        ):
-            end += 1
-        return self._prose_follows(lines, end, lines[end - 1])
 
     def _titles(self, last: Line, following: Line) -> bool:
         """Whether a line is the title of the label above it: "ARTICLE V." """

@@ -103,19 +103,9 @@ def place_bookmarks(items: Sequence[Item], bookmarks: Sequence[Bookmark]) -> lis
     for bookmark in bookmarks:
         by_page[bookmark.page].append(bookmark)
     placed: list[Item] = []
-    for page, own in _pages(items):
-        placed.extend(_place(own, by_page.pop(page, [])))
+    for page, own in itertools.groupby(items, page_of):
+        placed.extend(_place(list(own), by_page.pop(page, [])))
     return placed
-
-
-def _pages(items: Sequence[Item]) -> list[tuple[int, list[Item]]]:
-    pages: list[tuple[int, list[Item]]] = []
-    for item in items:
-        page = page_of(item)
-        if not pages or pages[-1][0] != page:
-            pages.append((page, []))
-        pages[-1][1].append(item)
-    return pages
 
 
 def page_of(item: Item) -> int:
