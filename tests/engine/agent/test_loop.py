@@ -230,7 +230,7 @@ def test_after_objections_a_look_may_close_the_gap_before_the_answer() -> None:
 
 
 def test_a_model_that_calls_tools_in_its_last_turn_leaves_the_passages() -> None:
-    run = converse([turn(call("note", text="x"))] * 2, WHY, limits=Limits(max_steps=2))
+    run = converse([turn(call("calculate", expression="2 + 2"))] * 2, WHY, limits=Limits(max_steps=2))
     assert run.end.outcome is Outcome.PASSAGES
     assert "did not answer" in run.end.note
 
@@ -440,7 +440,9 @@ def _run(caller: Caller) -> list[ReasoningEvent]:
 
 
 def test_every_step_says_which_documents_it_is_about_and_costs_are_told_once() -> None:
-    run = converse([turn(call("search", queries=["steel"]), call("note", text="x")), GOOD, verdict("supported")])
+    run = converse(
+        [turn(call("search", queries=["steel"]), call("calculate", expression="2 + 2")), GOOD, verdict("supported")]
+    )
     turned = [step for step in run.steps if step.engine == "scripted"]
     assert [step.tokens > 0 for step in turned] == [True, False, True, True]
     assert sum(step.tokens for step in run.steps) == run.end.tokens

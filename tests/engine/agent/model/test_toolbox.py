@@ -303,11 +303,6 @@ def test_changes_tells_what_differs_between_two_versions_with_the_ids_of_both() 
     assert "no section called" in told(tools, "changes", **{"from": "D1", "to": "D2", "part": "Pets"})
 
 
-def test_a_note_is_kept_as_a_step() -> None:
-    _, event = run(toolbox(), "note", text="The margin fell.")
-    assert (event.kind, event.observation["note"]) == (StepKind.SYNTHESIZE, "The margin fell.")
-
-
 def test_route_opens_other_documents() -> None:
     corpus = shelf(
         a=compiled("Fees", paragraph("The berth fee is 40 euros a night.")),
@@ -395,7 +390,8 @@ def test_tools_are_offered_only_where_they_make_sense() -> None:
     alone = [tool.name for tool in list_tools(documents=1, more_documents=False, pictures=False)]
     assert not {"route", "for_each", "changes", "page_image"} & set(alone)
     assert len(list_tools(documents=3, more_documents=True, pictures=True)) == len(TOOLS)
-    assert write_tools([TOOLS["note"]]) == ["note(text): keeps what is known and what is missing"]
+    told = ["calculate(expression): an expression over ids of cells and numbers, worked out exactly"]
+    assert write_tools([TOOLS["calculate"]]) == told
 
 
 ARGUMENTS = sorted({name for tool in TOOLS.values() for name in tool.parameters["properties"]})

@@ -377,10 +377,6 @@ class Toolbox:
         result = StepResult(f"Worked out {shorten_text(shown, 80)} = {worked.result}", row, refs)
         return ToolOutcome(Told(f"= {worked.result}", "\n".join(rows)), result)
 
-    def _note(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        text = clean_text(arguments["text"])
-        return ToolOutcome(Told("Noted."), StepResult(f"Noted: {shorten_text(text, 300)}", {"note": text[:2000]}))
-
     def _page_image(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, page = self._find_view(arguments["document"]), arguments["page"]
         if not 0 < page <= len(view.document.pages):

@@ -89,7 +89,6 @@ TOOLS = {
         Tool("table", StepKind.EXTRACT, "node, rows?, columns?, where?, sort?, aggregate?", _TABLE),
         Tool("changes", StepKind.EXTRACT, "from, to, part?", _CHANGES),
         Tool("calculate", StepKind.EXTRACT, "expression", _CALCULATE),
-        Tool("note", StepKind.SYNTHESIZE, "text", "keeps what is known and what is missing"),
         Tool("page_image", StepKind.EXTRACT, "document, page", _PAGE_IMAGE),
         Tool("route", StepKind.ROUTE, "query", "opens other documents of the workspace that fit the query"),
         Tool("for_each", StepKind.SYNTHESIZE, "question, documents", _FOR_EACH, "question documents?"),
@@ -163,7 +162,7 @@ def _drop(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 def find_answer(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The arguments of an answer that is alone, or beside calls that find nothing new."""
     answers = [row["arguments"] for row in rows if row["tool"] == "answer"]
-    beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
+    beside = [row for row in rows if row["tool"] not in ("answer", "calculate")]
     return answers[-1] if answers and not beside else None
 
 
