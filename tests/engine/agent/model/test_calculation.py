@@ -73,6 +73,13 @@ def test_a_quotient_of_an_amount_without_a_currency_has_no_unit() -> None:
     assert evaluate_ids("D1.1.r2c1 / D1.1.r4c1", library).result == "2"
 
 
+def test_a_row_of_a_statement_is_money_though_it_prints_no_sign() -> None:
+    rows = [["Sales:", ""], ["Boats", "$ 900"], ["Costs:", ""], ["Paint", "200"]]
+    part = table("Statement of income", rows, columns=["", "2022"], units="(in thousands)", statement="income")
+    amount = evaluate_ids("D1.1.r4c1 * 1", library_of(compiled("R", part))).amounts[0]
+    assert amount.write() == "200 thousand USD"
+
+
 def test_a_row_of_the_outer_level_is_not_named_under_the_group_before_it() -> None:
     rows = [["Current assets", ""], ["Cash", "$ 2"], ["Plant, net", "$ 9"]]
     document = compiled("R", table("Balance", rows, columns=["", "2019"], paths={2: ("Current assets",)}))

@@ -150,10 +150,10 @@ def _refuse_two_ways(said: str, text: str) -> InvalidInput:
 
 
 def _states_money(relation: Relation, line: RelationLine) -> bool:
-    """Whether the units line names a currency, or a cell in the rows of the same group prints its sign."""
+    """Whether the units line names a currency, it is a primary statement, or a cell of the same group has a sign."""
     group = (other for other in relation.lines if other.groups == line.groups)
     cells = (number for other in group for cell in other.row.cells[1:] for number in numbers_in(cell.text))
-    return bool(units_currency(relation.units)) or any(number.currency for number in cells)
+    return bool(units_currency(relation.units) or relation.view.statement) or any(number.currency for number in cells)
 
 
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-"})
