@@ -62,6 +62,13 @@ def test_thousands_of_a_currency_in_the_caption_are_the_units(caption):
     assert [(cell.value, cell.measure) for cell in entries(budget, "Endoscopy")] == [(Decimal(850_000), "GBP")]
 
 
+def test_a_column_of_units_gives_the_scale_of_each_row():
+    rows = [["Revenue", "£000", "28,252"], ["Dividend", "pence", "9.75"], ["Employees", "FTE", "2,631"]]
+    relation = relation_of(table("At a glance", rows, columns=["", "Unit", "2025"]))
+    told = [(cell.value, cell.measure) for line in relation.lines for cell in relation.entries(line)]
+    assert told == [(Decimal(28_252_000), "GBP"), (Decimal("9.75"), "pence"), (Decimal(2631), "FTE")]
+
+
 def test_what_is_counted_takes_neither_scale_nor_currency_of_its_table():
     rows = [["Wages", "5,400"], ["Number of employees", "1,250"]]
     relation = relation_of(table("Crew", rows, columns=["", "2019"], units="(Dollars in thousands)"))

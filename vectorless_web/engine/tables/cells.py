@@ -174,7 +174,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if not itself and not own and holds_figure(text):
         itself = _unit_named(view, row, place)
     if itself:
-        return itself, one, ""
+        is_money = says_scale(itself) or units_currency(itself)
+        return _told_unit(view, itself, view.currency) if is_money else (itself, one, "")
     is_words = not holds_figure(text) or DAY_ALONE.match(text) or spans_years(text)
     if is_words or (not own and _is_left_out(view, row, levels)):
         return own, one, own  # words may name units of their own: "up to 4 weeks" in a column of days
@@ -325,7 +326,7 @@ def _unit_named(view: TableView, row: Row, place: int) -> str:
     """The unit that the row's cell in a column of units names, or the points that only the first figure prints."""
     for column in view.unit_columns:
         said = row.cells[column].text.strip() if column != place and column < len(row.cells) else ""
-        if 0 < len(said) <= _LONGEST_UNIT and not any(map(str.isdigit, said)):
+        if 0 < len(said) <= _LONGEST_UNIT and (says_scale(said) or not any(map(str.isdigit, said))):
             return said
     return view.points[place] if place < len(view.points) else ""
 

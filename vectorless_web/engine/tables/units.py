@@ -233,7 +233,10 @@ def find_units(text: str) -> re.Match[str] | None:
     return match if match and not _COUNTED.search(match[0]) else None
 
 
+_THOUSANDS = re.compile(r"^\W*[$€£¥₹]\s?['’‘]?000s?\W*$")
+
+
 def holds_figure(text: str) -> bool:
     letters = sum(character.isalpha() for character in text)
     digits = sum(character.isdigit() for character in text)
-    return letters <= digits and (digits > 0 or not letters)
+    return letters <= digits and (digits > 0 or not letters) and not _THOUSANDS.match(text)

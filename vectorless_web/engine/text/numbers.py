@@ -224,8 +224,8 @@ def _read_digits(digits: str, mark: str) -> tuple[Decimal, bool]:
 
 def _read_number(match: re.Match[str], text: str, mark: str) -> Number | None:
     start, end = _find_bounds(match)
-    if _inside_word(text, match):
-        return None
+    if _inside_word(text, match) or match["digits"] == "000":
+        return None  # Thousands that a unit says ("£000") are no number.
     value, two_ways = _read_digits(match["digits"], mark)
     scale = _scale(match)
     percent = bool(match["percent"] or match["percent2"])

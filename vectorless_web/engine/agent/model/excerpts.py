@@ -97,10 +97,7 @@ LEAD_TOKENS = 60
 def write_excerpts(
     view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1
 ) -> list[Excerpt]:
-    """The node as a passage first, then the one that announces it and what it announces, where there are any.
-
-    "The following are excluded:" says nothing without its list, and the list says the opposite without it.
-    """
+    """The node as a passage, what announces it ("The following are excluded:"), and what it announces, if anything."""
     found = [write_excerpt(view, key, wanted=wanted, tokens=tokens, lit=lit)]
     if find_lead_in(view.tree, key):
         before = view.find_before(key)

@@ -39,8 +39,8 @@ _SAFE = {
 """docutils: nothing is inserted, no raw HTML, no configuration of this machine, messages kept, none stops it, and what
 fails is raised."""
 _LONGEST = 1_500_000
-"""Characters that the parser is given: it takes 3 seconds for a million of prose and 8 of dense marks, so 12 at most. A
-manual of 500 pages has as many; at twice that a worker would be held half a minute for one file."""
+"""Characters that the parser is given: it takes 14 seconds for a million of dense marks. A manual of 500 pages has as
+many; at twice that a worker would be held half a minute for one file."""
 _DEFINITION = re.compile(r"^\s*\.\. \|([^|\n]{1,200})\|[ \t]+\w+::(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 _MOST_MARKS = 1_500
 """Marks of emphasis, code and names in a paragraph: for each, the parser looks through the rest for its end."""

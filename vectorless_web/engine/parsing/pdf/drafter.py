@@ -56,11 +56,9 @@ _NEXT_COLUMN, _OVERLAP = 2, 0.5
 stands higher by more than the second does not carry its paragraph on."""
 _INDENT, _EARLY = 0.8, 4
 """Ems: a line indented by more begins a paragraph, and one that ends earlier by more than the second ends it."""
-_LONGEST_NAME = 100
-"""Characters of a line that names the table under it."""
-_RUN_ON, _LONG_BLOCK, _LONGEST_CAPTION = 25, 200, 250
+_RUN_ON, _LONG_BLOCK, _LONGEST_CAPTION, _LONGEST_NAME = 25, 200, 250, 100
 """Characters: a line of more may run on over a page's end; a block of more may end in a short line; a caption has
-fewer."""
+fewer, and so has a line that names the table under it."""
 
 
 def flow_drafts(lines: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> list[Draft]:
