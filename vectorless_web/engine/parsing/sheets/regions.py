@@ -12,7 +12,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.tables.cells import is_number
-from vectorless_web.engine.parsing.tables.spans import MOST_ACROSS, MOST_CELLS, SpanCell, guess_headers
+from vectorless_web.engine.parsing.tables.spans import MOST_ACROSS, MOST_CELLS, SpanCell, guess_headers, lay_out
 
 FILLED_CELLS = 1_000_000
 """Filled cells of a workbook that are read; a person looks through a few thousand."""
@@ -239,8 +239,7 @@ def _write_rows(
 ) -> Sequence[Sequence[SpanCell]]:
     """Write rows as a table, one too large for a grid in stretches; cells far apart are written row by row.
 
-    `over` are the header rows of a table that these rows carry on. What comes back are those of this table, if they
-    are known.
+    `over` are the header rows of a table that these rows carry on. What comes back are those of this table, if known.
     """
     if len(columns) > MOST_CELLS // max(len(rows), 1) and len(columns) * len(rows) > 4 * sum(
         len(row[1]) for row in rows
@@ -254,7 +253,9 @@ def _write_rows(
     for number, start in enumerate(range(headers, len(made), most)):
         stretch = [*made[:headers], *made[start : start + most]]
         writer.write_table(stretch, headers=headers, title=title, continued=number > 0 or bool(over))
-    return made[:headers]
+    # Header rows with merged cells are told by the grid alone.
+    grid = None if headers else lay_out(made[:_LOOKED_AT])
+    return made[: grid.headers if grid is not None else headers]
 
 
 def _lay_rows(rows: Region, columns: Sequence[int]) -> list[list[SpanCell]]:
