@@ -79,7 +79,8 @@ def test_the_wait_before_another_try_ends_too(httpserver):
     with pytest.raises(ModelStopped):
         OpenAIChat(endpoint, stopping=stop.is_set).complete(HELLO)
     assert time.monotonic() - began < 1
-    assert len(httpserver.log) == 1
+    # A request that another test gave up may end only now.
+    assert [answer.status_code for _, answer in httpserver.log].count(429) == 1
 
 
 def test_a_stopped_model_makes_no_more_calls(server):
