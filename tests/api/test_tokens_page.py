@@ -56,6 +56,8 @@ def test_an_administrator_closes_a_token_that_leaked(client, program, bob, djang
     token = ApiToken.objects.get()
     page = client.get("/console/tokens/").content.decode()
     assert token.prefix in page and "bob" in page
+    assert "all workspaces of the account" in page
+    assert client.post("/console/tokens/999/revoke/").status_code == 404
     assert client.post(f"/console/tokens/{token.pk}/revoke/").status_code == 302
     assert (
         importer.get("/me").status_code == 401 and token.prefix not in client.get("/console/tokens/").content.decode()
