@@ -523,7 +523,7 @@ def _create_document(
     document.title = title[:TITLE_MAX] or name_document(document, title_from(stored.name))
     document.save()
     version = _create_row(document, 1, stored, user)
-    record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
+    record(actor=user, verb="document.added", target=document, details=_facts(stored))
     start_compiling(version)
     return StoredUpload(document, version, added=True)
 
@@ -538,7 +538,7 @@ def _create_version(document: Document, user: User, stored: _Stored) -> StoredUp
     newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
     version = _create_row(document, newest + 1, stored, user)
     details = {**_facts(stored), "version": version.number}
-    record(actor=user, verb="document.version_added", workspace=document.workspace, target=document, details=details)
+    record(actor=user, verb="document.version_added", target=document, details=details)
     start_compiling(version)
     return StoredUpload(document, version, added=True)
 
@@ -651,8 +651,6 @@ def correct_outline(
         added_by_id=actor.pk,
     )
     details = {"version": made.number, "corrections": len(corrections)}
-    record(
-        actor=actor, verb="document.outline_corrected", workspace=document.workspace, target=document, details=details
-    )
+    record(actor=actor, verb="document.outline_corrected", target=document, details=details)
     start_compiling(made)
     return made
