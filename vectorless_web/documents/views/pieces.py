@@ -11,17 +11,17 @@ from vectorless_web.documents.storage.pieces import WrongOffset, count_received
 from vectorless_web.documents.views.listing import UploadResult, check_upload_rate, render_results, result_of
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Role
+from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.views.rights import done_by
 
 
-@require_POST
-def begin(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def begin(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Begin with a file's `name`, `size` and `ends` (two files: its first and last bytes), or find it again.
 
     JSON {url, cancel, received}; a file that cannot be taken in gets its sentence before a piece is sent.
     """
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     name, size = request.POST.get("name", ""), parse_whole_number(request.POST.get("size", ""))
     ends = [part.read() for part in request.FILES.getlist("ends")]
     try:
@@ -38,7 +38,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except Problem as problem:
         return problem.mark(render_results(request, workspace, [UploadResult(name, error=problem)]))
-    place = {"slug": slug, "pk": upload.pk}
+    place = {"slug": workspace.slug, "pk": upload.pk}
     addresses = {act: reverse(f"documents:{act}_upload", kwargs=place) for act in ("add_to", "cancel")}
     return JsonResponse({**addresses, "received": count_received(upload.token)}, status=201)
 
