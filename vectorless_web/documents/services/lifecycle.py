@@ -25,7 +25,7 @@ from vectorless_web.documents.line import (
     start_repair,
 )
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, FolderGrant
-from vectorless_web.documents.selectors import closed_folders, same_content, versions_in
+from vectorless_web.documents.selectors import open_folders, same_content, versions_in
 from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
@@ -407,7 +407,7 @@ def rename_document(*, actor: User, document: Document, title: str) -> None:
 @transaction.atomic
 def create_folder(*, actor: User, workspace: Workspace, name: str) -> Folder:
     """The folder of that name among those open to who asks, made when there is none."""
-    here = workspace.folders.exclude(pk__in=closed_folders(actor.pk).values("pk")).filter(name=name).first()
+    here = open_folders(workspace, actor).filter(name=name).first()
     if here is not None:
         return here
     folder, created = Folder.objects.get_or_create(workspace=workspace, name=name, restricted=False)

@@ -37,13 +37,6 @@ def list_documents(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     return render(request, "documents/list.html", context)
 
 
-@shown_to(Role.VIEWER)
-def card(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The card of the workspace's page that counts documents being read, ready and failed."""
-    counts = selectors.card_context(workspace, request.user)
-    return render(request, "documents/_card.html", {"workspace": workspace, **counts})
-
-
 def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -> dict[str, Any]:
     """Everything the list shows, in a number of queries that does not grow with the documents."""
     page = selectors.listed_documents(workspace, user, query)

@@ -1,8 +1,8 @@
-"""Uploads of large files in pieces: begun, asked how far they are, added to, cancelled, by anybody who began them."""
+"""Uploads of large files in pieces: begun, added to, cancelled, by who began them."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import PartialUpload
@@ -41,14 +41,6 @@ def begin(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     place = {"slug": workspace.slug, "pk": upload.pk}
     addresses = {act: reverse(f"documents:{act}_upload", kwargs=place) for act in ("add_to", "cancel")}
     return JsonResponse({**addresses, "received": count_received(upload.token)}, status=201)
-
-
-@require_GET
-def state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """How many bytes of a file have arrived: JSON {received, size}."""
-    upload = _find_own(request, slug, pk)
-    received = upload.bytes if upload.version_id else count_received(upload.token)
-    return JsonResponse({"received": received, "size": upload.bytes})
 
 
 @require_POST
