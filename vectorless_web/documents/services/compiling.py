@@ -293,9 +293,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpa
 
 def _make_order(version: DocumentVersion, path: Path, target: Path) -> Order:
     name, seconds = version.document.name, reading_seconds(version)
-    return Order.by_settings(
-        path=path, name=name, target=target, corrections=version.corrections, reading_seconds=seconds
-    )
+    return Order(path, name, target, corrections=version.corrections, reading_seconds=seconds)
 
 
 def _take_out(version: DocumentVersion, order: Order, unpack_with: Compile, remarks: list[str]) -> dict[str, Any]:
