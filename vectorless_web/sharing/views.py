@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.rendering.page import ShownFigure, figure_image, page_image
+from vectorless_web.documents.rendering.page import figure_image, page_image
 from vectorless_web.documents.rendering.text import PagePicture
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.views.reader import render_words
@@ -440,6 +440,6 @@ def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     return sheet | {"image_url": image, "blocks": blocks, "figures": figures} | alone
 
 
-def _adapt_figure(figure: PagePicture | ShownFigure, sheet: dict[str, Any], token: str) -> PagePicture | ShownFigure:
+def _adapt_figure(figure: PagePicture, sheet: dict[str, Any], token: str) -> PagePicture:
     """A figure with the link's own address of its picture."""
     return replace(figure, url=reverse("sharing:figure", args=[token, sheet["version"], figure.key]))
