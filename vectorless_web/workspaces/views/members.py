@@ -29,12 +29,7 @@ RENEWED_DAYS = 7
 
 
 def _members_page(
-    request: HttpRequest,
-    workspace: Workspace,
-    form: BaseForm | None = None,
-    *,
-    status: int = 200,
-    **shown: Any,
+    request: HttpRequest, workspace: Workspace, form: BaseForm | None = None, *, status: int = 200, **shown: Any
 ) -> HttpResponse:
     """The page of members, with a form of an invitation that cannot be used if there is one.
 
