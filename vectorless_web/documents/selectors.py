@@ -250,7 +250,8 @@ def partial_upload(workspace: Workspace, pk: int) -> PartialUpload | None:
 
 def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":
     """One page of the list, each document with `latest` ready to show; a page beyond the end is the last one."""
-    rows = _filter_documents(_select_by_deletion(workspace, user, query), query)
+    deleted = query.status == DELETED and workspace.allows(Role.EDITOR)
+    rows = _filter_documents(documents_in(workspace, user, deleted=deleted), query)
     rows = rows.order_by(*SORTS.get(query.sort, SORTS[DEFAULT_SORT]))
     page = Paginator(_for_rows(rows), PAGE_SIZE).get_page(query.page)
     documents = _join_rows(page.object_list, workspace)
@@ -421,7 +422,9 @@ def outline_window(version: DocumentVersion, *, key: int | None, first: int | No
         return OutlineWindow(outline_of(version), total)
     rows = version.sections.order_by("position")
     if search.split():
-        places = _places_named(version, search.casefold().split())
+        words = search.casefold().split()
+        titles = rows.values_list("position", "title").iterator()
+        places = [place for place, title in titles if all(word in title.casefold() for word in words)]
         shown = list(rows.filter(position__in=places[:OUTLINE_ROWS]))
         return OutlineWindow(shown, total, search=search, found=len(places))
     if first is None:
@@ -431,12 +434,6 @@ def outline_window(version: DocumentVersion, *, key: int | None, first: int | No
     shown = list(rows.filter(position__gte=start)[:OUTLINE_ROWS])
     above = rows.filter(position__lt=start, subtree_end__gt=shown[0].key).order_by("-position")[:OUTLINE_ABOVE]
     return OutlineWindow([*reversed(above), *shown], total, start + 1, start + len(shown))
-
-
-def _places_named(version: DocumentVersion, words: Sequence[str]) -> list[int]:
-    """Positions of the headings whose titles hold all the words."""
-    titles = version.sections.order_by("position").values_list("position", "title")
-    return [place for place, title in titles.iterator() if all(word in title.casefold() for word in words)]
 
 
 def section_path(version: DocumentVersion, page_index: int) -> list[Node]:
@@ -451,12 +448,6 @@ def section_path(version: DocumentVersion, page_index: int) -> list[Node]:
         return []
     section = document.tree.section_of(first)
     return [document.tree.node(key) for key in (*document.tree.ancestors(section), section) if key]
-
-
-def _select_by_deletion(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
-    if query.status == DELETED and workspace.allows(Role.EDITOR):
-        return documents_in(workspace, user, deleted=True)
-    return documents_in(workspace, user)
 
 
 def found_documents(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:

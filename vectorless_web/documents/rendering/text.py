@@ -116,22 +116,15 @@ def _find_on_page(document: CompiledDocument, page_index: int, pattern: re.Patte
     text = document.page_text(page_index)
     for match in pattern.finditer(text):
         start, end = match.span()
+        before = replace_control_characters(text[max(0, start - SNIPPET) : start])
+        after = replace_control_characters(text[end : end + SNIPPET])
         yield Find(
             span=GlyphSpan(page_index, start, end - start),
-            before=_from_word(replace_control_characters(text[max(0, start - SNIPPET) : start]), cut=start > SNIPPET),
+            # What is cut begins and ends with a whole word.
+            before=f"…{before.partition(' ')[2]}" if start > SNIPPET else before,
             text=replace_control_characters(match[0]),
-            after=_to_word(replace_control_characters(text[end : end + SNIPPET]), cut=len(text) - end > SNIPPET),
+            after=f"{after.rpartition(' ')[0]}…" if len(text) - end > SNIPPET else after,
         )
-
-
-def _from_word(text: str, *, cut: bool) -> str:
-    """The text from its first whole word on."""
-    return f"…{text.partition(' ')[2]}" if cut else text
-
-
-def _to_word(text: str, *, cut: bool) -> str:
-    """The text up to its last whole word."""
-    return f"{text.rpartition(' ')[0]}…" if cut else text
 
 
 _DEEPEST_HEADING = 6

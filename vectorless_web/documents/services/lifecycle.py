@@ -76,7 +76,9 @@ class RepairCounts:
 def requeue_repairs() -> int:
     """Queue repairs that lost their job or worker, or are due for another try; how many. The sweep calls it."""
     now = timezone.now()
-    return _requeue_unqueued(now) + LONG_READINGS.admit_all() + _recover_stalled() + _try_again(now)
+    stalled = REPAIRS.select_expired().select_related("document")  # Put off like any other failure.
+    recovered = REPAIRS.recover(stalled, give_up=partial(postpone_repair, failure=LOST))
+    return _requeue_unqueued(now) + LONG_READINGS.admit_all() + recovered + _try_again(now)
 
 
 class ArtefactPatrol:
@@ -90,7 +92,7 @@ class ArtefactPatrol:
         busy = _select_ready_versions().filter(repair__in=DocumentVersion.BUSY)
         waiting = busy.exclude(repair_reason=Reason.LATE).count()
         damaged = self._queue_damaged(MOST_WAITING - waiting)
-        queued = damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
+        queued = damaged + _queue_versions(_select_outdated_versions(), MOST_OUTDATED - waiting - damaged)
         return queued + _queue_versions(_select_unrecognised_versions(), MOST_OUTDATED - waiting - queued)
 
     def _queue_damaged(self, most: int) -> int:
@@ -125,9 +127,8 @@ def queue_outdated() -> int:
 
     Those go too whose scanned pages were not read because text recognition was missing, if it is there now.
     """
-    outdated = _queue_outdated(_select_outdated_versions().count())
-    unrecognised = _select_unrecognised_versions()
-    return outdated + _queue_versions(unrecognised, unrecognised.count())
+    both = (_select_outdated_versions(), _select_unrecognised_versions())
+    return sum(_queue_versions(versions, versions.count()) for versions in both)
 
 
 def queue_scanned() -> int:
@@ -220,10 +221,6 @@ def _select_unrecognised_versions() -> QuerySet[DocumentVersion]:
     return waiting.none() if isinstance(found, NoRecogniser) else waiting
 
 
-def _queue_outdated(most: int) -> int:
-    return _queue_versions(_select_outdated_versions(), most)
-
-
 def _queue_versions(versions: QuerySet[DocumentVersion], most: int) -> int:
     return sum(queue_repair(version, Reason.OUTDATED) for version in versions[: max(0, most)])
 
@@ -240,12 +237,6 @@ def _requeue_unqueued(now: datetime) -> int:
     for job_id in gone:
         enqueue_job(versions[job_id])
     return len(gone)
-
-
-def _recover_stalled() -> int:
-    """Repairs that lost their worker: put off like any other failure."""
-    stalled = REPAIRS.select_expired().select_related("document")
-    return REPAIRS.recover(stalled, give_up=partial(postpone_repair, failure=LOST))
 
 
 def _try_again(now: datetime) -> int:
