@@ -85,12 +85,7 @@ def upload(request: HttpRequest, workspace: Workspace) -> HttpResponse:
             raise
         refused = [UploadResult(file.name or "", error=problem) for file in files]
         return problem.mark(render_results(request, workspace, refused))
-    results = [_add(request, workspace, file, folder) for file in files]
-    if _is_fetched(request):
-        return render_results(request, workspace, results)
-    for result in results:
-        messages.info(request, _sentence(result))
-    return redirect("documents:list", slug=workspace.slug)
+    return _tell_results(request, workspace, [_add(request, workspace, file, folder) for file in files])
 
 
 @done_by(Role.EDITOR)
@@ -104,12 +99,8 @@ def settle_same_name(request: HttpRequest, workspace: Workspace) -> HttpResponse
             code="not_waiting",
         )
     choice = form.cleaned_data["same_name"]
-    results = [_settle(request.user, held, choice) for held in form.cleaned_data["uploads"]]
-    if is_htmx(request):
-        return render_results(request, workspace, [result for result in results if result])
-    for result in filter(None, results):
-        messages.info(request, _sentence(result))
-    return redirect("documents:list", slug=workspace.slug)
+    results = (_settle(request.user, held, choice) for held in form.cleaned_data["uploads"])
+    return _tell_results(request, workspace, [result for result in results if result])
 
 
 def _settle(user: User, held: PartialUpload, choice: str) -> UploadResult | None:
@@ -142,6 +133,14 @@ def new_version(request: HttpRequest, document: Document) -> HttpResponse:
 def _is_fetched(request: HttpRequest) -> bool:
     """Whether a script sends the files and puts what comes back into the page."""
     return is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest"
+
+
+def _tell_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
+    if _is_fetched(request):
+        return render_results(request, workspace, results)
+    for result in results:
+        messages.info(request, _sentence(result))
+    return redirect("documents:list", slug=workspace.slug)
 
 
 def render_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:

@@ -238,9 +238,7 @@ def page(request: HttpRequest, document: Document, page: int) -> HttpResponse:
 @document_shown_to(Role.VIEWER)
 def image(request: HttpRequest, document: Document, number: int, page: int) -> HttpResponse:
     """A page's picture. It never changes, so the browser may keep it."""
-    version = selectors.version_for(document, number)
-    if not 1 <= page <= version.pages:
-        raise Http404("This document has no such page.")
+    version = _find_page(document, number, page)
     tag = f'"{version.sha256}-{page}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
@@ -253,10 +251,7 @@ def image(request: HttpRequest, document: Document, number: int, page: int) -> H
 @document_shown_to(Role.VIEWER)
 def figure(request: HttpRequest, document: Document, number: int, key: int) -> HttpResponse:
     """The picture of a figure; `key` is that of its node, which another compiler may have given to something else."""
-    version = selectors.version_for(document, number)
-    if version.status != DocumentVersion.Status.READY:
-        raise Http404("This version has not been read.")
-    picture = figure_image(version, key)
+    picture = figure_image(selectors.ready_version(document, number), key)
     tag = f'"{hashlib.sha256(picture).hexdigest()[:32]}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
@@ -268,12 +263,18 @@ def figure(request: HttpRequest, document: Document, number: int, key: int) -> H
 @document_shown_to(Role.VIEWER)
 def words(request: HttpRequest, document: Document, number: int, page: int) -> HttpResponse:
     """The words of a page, to lie over its picture for selecting and copying. They never change either."""
-    version = selectors.version_for(document, number)
-    if not 1 <= page <= version.pages:
-        raise Http404("This document has no such page.")
+    version = _find_page(document, number, page)
     response = render_words(request, version, page - 1)
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
+
+
+def _find_page(document: Document, number: int, page: int) -> DocumentVersion:
+    """The version of that number, if it has such a page (from 1); else Http404."""
+    version = selectors.version_for(document, number)
+    if not 1 <= page <= version.pages:
+        raise Http404("This document has no such page.")
+    return version
 
 
 def render_words(request: HttpRequest, version: DocumentVersion, page_index: int) -> HttpResponse:
