@@ -542,13 +542,9 @@ def lexicon_rows(workspace: Workspace) -> LexiconRows:
     return tuple((concept, tuple(phrases), statement) for concept, phrases, statement in rows)
 
 
+@lru_cache(maxsize=16)
 def lexicon_from(rows: LexiconRows) -> Lexicon:
     """The packs with kept entries before them."""
-    return _lexicon(rows)
-
-
-@lru_cache(maxsize=16)
-def _lexicon(rows: LexiconRows) -> Lexicon:
     entries = [entry_concept(wordings(concept), phrases, statement=statement) for concept, phrases, statement in rows]
     return default_lexicon().with_concepts(entries) if entries else default_lexicon()
 
@@ -576,12 +572,9 @@ def must_set_up_two_steps(account: str) -> Q:
 
 def lacks_two_steps(user: User) -> bool:
     """Whether a rule asks for two steps that this account has not set up."""
-    account = account_id(user)
     if not TwoStepRule.objects.exists():  # As on most sites, and told in a fifth of the time of what follows.
         return False
-    if not TwoStepRule.objects.filter(Q(user=None, group=None) | Q(user=account) | Q(group__people=account)).exists():
-        return False
-    return not Authenticator.objects.filter(user_id=account, type__in=SECOND_FACTORS).exists()
+    return get_user_model()._default_manager.filter(must_set_up_two_steps("pk"), pk=account_id(user)).exists()
 
 
 def is_host_allowed(address: str) -> bool:

@@ -24,14 +24,13 @@ from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, SEARCH_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.search import Found, SearchQuery, search_workspace
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.forms import COUNTS, LIMITS, WEIGHTS, LexiconEntryForm, SettingsForm
+from vectorless_web.workspaces.forms import LexiconEntryForm, SettingsForm
 from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_alone
 
 router, governing = Router(tags=["Workspaces"]), Router(tags=["Governing"])
 ONE = "/workspaces/{slug:slug}"
 ENTRY, FOLDER = ONE + "/lexicon/{entry}", ONE + "/folders/{folder}"
-SETTINGS = (*LIMITS, *COUNTS, *WEIGHTS)
 editors, owners = Bearer(Scope.WRITE), Bearer(Scope.ADMIN)
 Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=NO_NUL)]
 Phrase = Annotated[str, Field(max_length=PHRASE_MAX, pattern=NO_NUL)]
@@ -228,7 +227,7 @@ def search(request: HttpRequest, slug: str, text: Words, page: Annotated[int, Qu
 
 
 def _show_settings(workspace: Workspace) -> dict[str, Any]:
-    stored = {name: workspace.setting(name) for name in SETTINGS}
+    stored = {name: workspace.setting(name) for name in Workspace.DEFAULTS}
     return {"name": workspace.name, "description": workspace.description, "settings": stored}
 
 
