@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange, Settings
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Support, Verdict
 from vectorless_web.engine.errors import EngineError, InvalidInput
-from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
+from vectorless_web.engine.llm.calls import ModelCallRecord, discard_record
 from vectorless_web.engine.questions.plan import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
 from vectorless_web.infra.limits import check_steps
 
@@ -110,22 +110,30 @@ class Command(BaseCommand):
         sys.exit(code)
 
     def _ask(self, options: dict[str, Any], result: "AnswerReport") -> int:
+        self._begun: set[tuple[str, str]] = set()
         question = check_question(options["question"])
         limits = Limits(max_steps=check_steps(options["max_steps"]))
         recogniser = find_recogniser(languages=settings.OCR_LANGUAGES, seconds=settings.OCR_SECONDS)
-        corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell), recogniser=recogniser)
-        calls = Heard(wiring.open_recording(options["record"]) if options["record"] else discard_record)
+        corpus = LocalCorpus(options["files"], progress=self._tell_stage, recogniser=recogniser)
+        keep = wiring.open_recording(options["record"]) if options["record"] else discard_record
+        missed: list[str] = []
+
+        def hear(record: ModelCallRecord) -> None:
+            keep(record)
+            if record.error.startswith("The cassette "):
+                missed.append(record.error)
+
         stopping = _catch_interrupt().is_set
         chosen = Settings(summary_cap=settings.SUMMARY_CAP)
-        asked = wiring.Calls(keep=calls, settings=chosen, cassette=options["cassette"], stopping=stopping)
+        asked = wiring.Calls(keep=hear, settings=chosen, cassette=options["cassette"], stopping=stopping)
         engine = wiring.engine_for(None, asked)
         thread = TerminalThread(options["thread"], corpus)
         events = engine.reasoner.run(question, corpus, limits, conversation=thread.conversation)
         told = self._print_events(events, corpus) if options["steps"] else events
         code = self._follow(told, corpus, result)
         thread.add(result.tell_exchange(question))
-        if calls.first_missed:
-            self._tell(calls.first_missed)
+        if missed:
+            self._tell(missed[0])
         return code
 
     def _print_events(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus) -> Iterator[ReasoningEvent]:
@@ -161,6 +169,13 @@ class Command(BaseCommand):
         if result.end.outcome is Outcome.FAILED and result.end.error_code in BAD_INPUT_CODES:
             return BAD_INPUT
         return EXIT_CODES[result.end.outcome]
+
+    def _tell_stage(self, name: str, stage: str, _done: int, total: int) -> None:
+        """Print a line when a stage of a file begins."""
+        if (name, stage) not in self._begun:
+            self._begun.add((name, stage))
+            pages = f", {total} pages" if stage == "parsing" and total else ""
+            self._tell(f"     {stage:<10}  {name}{pages}")
 
     def _tell(self, line: str) -> None:
         self.stderr.write(line)
@@ -199,19 +214,6 @@ class TerminalThread:
         return Exchange(row["question"], row["answer"], tuple(passage for passage in cited if passage.document))
 
 
-class Heard:
-    """Forwards the model calls of a run, and remembers the first one to which a cassette had no reply."""
-
-    def __init__(self, keep: OnCall) -> None:
-        self._keep = keep
-        self.first_missed = ""
-
-    def __call__(self, record: ModelCallRecord) -> None:
-        self._keep(record)
-        if record.error.startswith("The cassette ") and not self.first_missed:
-            self.first_missed = record.error
-
-
 def _catch_interrupt() -> threading.Event:
     """Set by Ctrl-C, which ends the model calls of all walks at once: leaving waits for their threads."""
     stop = threading.Event()
@@ -223,21 +225,6 @@ def _catch_interrupt() -> threading.Event:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interrupt)
     return stop
-
-
-class StageTeller:
-    """Prints a line when a stage of a file begins."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._told: set[tuple[str, str]] = set()
-
-    def __call__(self, name: str, stage: str, _done: int, total: int) -> None:
-        if (name, stage) in self._told:
-            return
-        self._told.add((name, stage))
-        pages = f", {total} pages" if stage == "parsing" and total else ""
-        self._tell(f"     {stage:<10}  {name}{pages}")
 
 
 BAD_INPUT_CODES = ("invalid_input", QUESTION_EMPTY, QUESTION_TOO_LONG, "no_documents")
