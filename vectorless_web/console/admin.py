@@ -1,22 +1,15 @@
 """Rows of the console in the admin site: to look at."""
 
-from django.contrib import admin
-
 from vectorless_web.console.models import BackupTask, DayUsage, SavedSearch
-from vectorless_web.infra.admin import ReadOnlyAdmin
+from vectorless_web.infra.admin import ReadOnlyAdmin, list_rows
 
-
-@admin.register(DayUsage)
-class DayUsageAdmin(ReadOnlyAdmin):
-    list_display = ["day", "workspace_key", "person_key", "model", "runs", "tokens", "cost_usd"]
-    date_hierarchy = "day"
-
-
-@admin.register(BackupTask)
-class BackupTaskAdmin(ReadOnlyAdmin):
-    list_display = ["act", "status", "done", "total", "asked_by", "asked_at", "ended_at"]
-
-
-@admin.register(SavedSearch)
-class SavedSearchAdmin(ReadOnlyAdmin):
-    list_display = ["name", "owner"]
+list_rows(
+    ReadOnlyAdmin,
+    (DayUsage, "day workspace_key person_key model runs tokens cost_usd", "", ""),
+    date_hierarchy="day",
+)
+list_rows(
+    ReadOnlyAdmin,
+    (BackupTask, "act status done total asked_by asked_at ended_at", "", ""),
+    (SavedSearch, "name owner", "", ""),
+)

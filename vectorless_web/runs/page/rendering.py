@@ -363,20 +363,15 @@ def unread_lines(steps: Sequence[Step], versions: Iterable[DocumentVersion]) -> 
     lines = []
     for version in versions:
         pages = version.unread_pages
-        if pages and version.was_late:
-            line = ngettext(
-                "%(n)d of %(of)d pages of %(title)s has not been read.",
-                "%(n)d of %(of)d pages of %(title)s have not been read.",
-                pages,
-            )
-            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
-        elif pages:
-            line = ngettext(
-                "%(n)d of %(of)d pages of %(title)s has no text and could not be read.",
-                "%(n)d of %(of)d pages of %(title)s have no text and could not be read.",
-                pages,
-            )
-            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
+        if not pages:
+            continue
+        if version.was_late:
+            one = "%(n)d of %(of)d pages of %(title)s has not been read."
+            many = "%(n)d of %(of)d pages of %(title)s have not been read."
+        else:
+            one = "%(n)d of %(of)d pages of %(title)s has no text and could not be read."
+            many = "%(n)d of %(of)d pages of %(title)s have no text and could not be read."
+        lines.append(ngettext(one, many, pages) % {"n": pages, "of": version.pages, "title": version.document.title})
     left_out = [row["title"] for step in steps for row in step.observation.get("left_out") or [] if "title" in row]
     said = _("%(title)s was being read again and was left out.")
     return lines + [said % {"title": title} for title in dict.fromkeys(left_out)]
