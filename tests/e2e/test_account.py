@@ -10,7 +10,6 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_
 from playwright.sync_api import Page, expect
 
 from tests.conftest import ROOT
-from tests.e2e.test_journey import invite, make_workspace
 
 pytestmark = pytest.mark.e2e
 NAME, PASSWORD, ANOTHER = "gail", "a long pass phrase of hers", "quite another set of words"
@@ -38,6 +37,22 @@ def test_from_an_invitation_to_a_lost_password(signed_in, browser, site):
     sign_out(page, here)
     lose_and_reset_the_password(page, here, site)
     hers.close()
+
+
+def make_workspace(page: Page, site) -> str:
+    page.goto(f"{site.address}/workspaces/new/")
+    page.fill("input[name=name]", "Journey")
+    page.locator("main button[type=submit]").click()
+    page.wait_for_url(re.compile(r"/w/[^/]+/$"))
+    return page.url
+
+
+def invite(page: Page, home: str) -> str:
+    """An invitation's link: whoever holds it may make an account, and belongs to the workspace with it."""
+    page.goto(f"{home}settings/members/")
+    page.select_option("form[action$='/invitations/new/'] select[name=role]", label="Editor")
+    page.click("form[action$='/invitations/new/'] button[type=submit]")
+    return page.locator("#new-link").input_value()
 
 
 def sign_up_by(page: Page, link: str) -> None:
