@@ -329,20 +329,6 @@ def test_tokens_and_calls_are_granted_up_to_each_limit_and_not_beyond():
     assert [grants(levels, level=level) for level in (3, 3, 4)] == [True, False, True]
 
 
-@pytest.mark.parametrize(
-    ("limits", "tokens", "words"),
-    [
-        ({"calls": 0}, 1, "consultations of this run"),
-        ({"calls_per_level": 0}, 1, "at this level"),
-        ({}, 501, "one consultation"),
-        ({"tokens": 10}, 20, "tokens for guidance"),
-    ],
-)
-def test_a_refusal_says_which_limit_in_words(limits, tokens, words):
-    with pytest.raises(ModelBudgetSpent, match=words):
-        budget(**limits).reserve(tokens)
-
-
 def test_a_refused_call_and_one_too_small_for_any_section_are_not_made():
     model, spending = FakeModel(prefer("Leases")), budget(calls=1)
     guide = pilot(model, spending=spending)
