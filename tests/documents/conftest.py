@@ -8,6 +8,7 @@ from django.core.files.storage import default_storage
 
 from tests.support.compiled import compile_here
 from tests.support.files import REPORT, upload
+from tests.support.sockets import listen  # noqa: F401 - a fixture
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
 

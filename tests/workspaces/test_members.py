@@ -191,18 +191,6 @@ def test_without_mail_the_account_made_by_the_very_invitation_joins(client, link
     assert membership(django_user_model.objects.get(username="erin")).role == "editor"
 
 
-def test_expired_and_revoked_invitations_are_closed(client, link, act, alice, charlie):
-    expired, revoked = link(), link()
-    old, gone = Invitation.objects.order_by("pk")
-    Invitation.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
-    act(alice, f"invitations/{gone.pk}/revoke/")
-    client.force_login(charlie)
-    for path in (expired, revoked, "/invitations/never-was/"):
-        assert client.get(path).status_code == 404
-        assert client.post(f"{path}accept/").status_code == 404
-    assert not Membership.objects.filter(user=charlie).exists()
-
-
 def test_sign_up_is_closed_but_for_the_invited_unless_it_is_opened(client, link, settings, db):
     path = link()
     client.logout()
