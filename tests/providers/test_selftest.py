@@ -144,12 +144,13 @@ def test_any_chat_model_can_be_tested_without_a_server():
             {"quote": "Rent of 4,310 thousand was paid in advance for the depot at Harbour Lane."},
             "5839",
             "7493",
-        ]
+        ],
+        name="ti\0ny",
     )
 
     result = self_test(model, context_size=2_000)
 
-    assert result.usable
+    assert (result.usable, result.model) == (True, "tiny")
     assert found(result)["streaming"] == "yes"
 
 
