@@ -165,6 +165,28 @@ def workspace(alice, bob):
     return made
 
 
+@pytest.fixture
+def act(client, workspace):
+    """Post to an address below the settings as somebody: `act(alice, "members/3/role/", role="viewer")`."""
+
+    def post(user, path, /, **data):
+        client.force_login(user)
+        return client.post(f"/w/{workspace.slug}/settings/{path}", data)
+
+    return post
+
+
+@pytest.fixture
+def page(client, workspace):
+    """Look at a page of the settings as somebody."""
+
+    def get(user, path=""):
+        client.force_login(user)
+        return client.get(f"/w/{workspace.slug}/settings/{path}")
+
+    return get
+
+
 @pytest.fixture(autouse=True)
 def _empty_redis(request):
     """Each test with a database starts with empty queues and cache."""
