@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from werkzeug import Response
 
+from tests.runs.conftest import REPORT
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, claim, verdict
 from tests.support.model_server import whole
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 TODAY = period_start("month")
 KEY = "sk-secret-0123456789"
-REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 QUESTION = "What was revenue in 2024?"
 
 
