@@ -47,15 +47,8 @@ def embedding(httpserver) -> EmbeddingServer:
 
 
 @pytest.fixture
-def provider(workspace, httpserver, embedding) -> ModelProvider:
-    return ModelProvider.objects.create(
-        workspace=workspace,
-        name="House",
-        base_url=httpserver.url_for("/v1"),
-        model="large",
-        enabled=False,
-        encrypted_key=encrypt(KEY),
-    )
+def provider(own_model, embedding) -> ModelProvider:
+    return own_model(enabled=False, encrypted_key=encrypt(KEY))
 
 
 @pytest.fixture

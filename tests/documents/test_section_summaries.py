@@ -21,7 +21,7 @@ from vectorless_web.engine.questions.understand import understand
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
-from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,12 +60,9 @@ def _impatient(settings):
 
 
 @pytest.fixture
-def writer(httpserver, workspace) -> Writer:
+def writer(own_model) -> Writer:
     made = Writer()
-    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(made)
-    ModelProvider.objects.create(
-        workspace=workspace, name="House", base_url=httpserver.url_for("/v1"), model="tiny", price_in=2, price_out=10
-    )
+    own_model(made, price_in=2, price_out=10)
     return made
 
 

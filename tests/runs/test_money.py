@@ -14,13 +14,10 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def priced(workspace, httpserver) -> ModelServer:
+def priced(own_model) -> ModelServer:
     """A model with a price, and its server."""
     server = ModelServer(prose=True)
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
-    ModelProvider.objects.create(
-        workspace=workspace, name="Dear", base_url=httpserver.url_for("/v1"), model="dear", price_in=100, price_out=100
-    )
+    own_model(server, price_in=100, price_out=100)
     return server
 
 
