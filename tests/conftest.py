@@ -165,6 +165,42 @@ def workspace(alice, bob):
     return made
 
 
+@pytest.fixture
+def act(client, workspace):
+    """Post to an address below the settings as somebody: `act(alice, "members/3/role/", role="viewer")`."""
+
+    def post(user, path, /, **data):
+        client.force_login(user)
+        return client.post(f"/w/{workspace.slug}/settings/{path}", data)
+
+    return post
+
+
+@pytest.fixture
+def page(client, workspace):
+    """Look at a page of the settings as somebody."""
+
+    def get(user, path=""):
+        client.force_login(user)
+        return client.get(f"/w/{workspace.slug}/settings/{path}")
+
+    return get
+
+
+@pytest.fixture
+def own_model(httpserver, workspace):
+    """A chat model of the workspace whose server runs here: `own_model(ModelServer(), price_in=2)`."""
+    from vectorless_web.workspaces.models import ModelProvider
+
+    def make(handler=None, **values) -> ModelProvider:
+        if handler is not None:
+            httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(handler)
+        usual = {"name": "House", "base_url": httpserver.url_for("/v1"), "model": "tiny"}
+        return ModelProvider.objects.create(workspace=workspace, **{**usual, **values})
+
+    return make
+
+
 @pytest.fixture(autouse=True)
 def _empty_redis(request):
     """Each test with a database starts with empty queues and cache."""

@@ -7,12 +7,9 @@ from django.urls import reverse
 from tests.conftest import PASSWORD
 from tests.test_admin import MODELS
 from tests.test_permissions import world  # noqa: F401 - a fixture
-from vectorless_web.workspaces.models import AuditEvent, ModelProvider
-from vectorless_web.workspaces.storage import encrypt
+from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
-
-KEY = "sk-very-secret-1234567890"
 
 
 def admin(model, page: str, *args) -> str:
@@ -71,13 +68,3 @@ def test_what_a_service_owns_is_only_looked_at(staff, world):  # noqa: F811 - th
         assert "_selected_action" not in staff.get(admin(model, "changelist")).content.decode(), model
         for page in ("change", "delete") if row else ():
             assert staff.post(admin(model, page, row.pk), {"post": "yes"}).status_code == 403, model
-
-
-def test_no_stored_key_nor_token_is_shown(staff, workspace):
-    provider = ModelProvider.objects.create(
-        workspace=workspace, name="M", base_url="https://m.example/v1", model="m", encrypted_key=encrypt(KEY)
-    )
-    page = staff.get(admin(ModelProvider, "change", provider.pk)).content.decode()
-    assert "https://m.example/v1" in page
-    assert KEY not in page
-    assert provider.encrypted_key not in page

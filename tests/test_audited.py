@@ -4,8 +4,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent / "vectorless_web"
 FOLDERS = ("services", "subjects")
 """Folders and modules of services; the acts that people do live there alone."""
@@ -110,29 +108,3 @@ def test_every_act_that_writes_is_recorded_or_says_why_not():
         for name in unrecorded(ast.parse(path.read_text(encoding="utf-8")))
     }
     assert found == UNRECORDED.keys()
-
-
-def test_enough_acts_are_looked_at():
-    acts = [
-        name
-        for path in modules()
-        for name, function in functions(ast.parse(path.read_text(encoding="utf-8"))).items()
-        if not name.startswith("_") and people_of(function)
-    ]
-    assert len(acts) > 80
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("def rename(*, actor, row):\n    row.save()", ["rename"]),
-        ("def rename(*, actor, row):\n    row.save()\n    record(actor=actor)", []),
-        ("def rename(*, actor, row):\n    _do(row)\ndef _do(row):\n    row.save()", ["rename"]),
-        ("def rename(*, actor, row):\n    row.save()\n    _tell()\ndef _tell():\n    record()", []),
-        ("def share(*, user, run):\n    run.shared_with.add(user)", ["share"]),
-        ("def count(*, user):\n    seen = set()\n    seen.add(user)", []),
-        ("def sweep(*, now):\n    Run.objects.filter(at=now).delete()", []),
-    ],
-)
-def test_the_check_itself(source, expected):
-    assert unrecorded(ast.parse(source)) == expected

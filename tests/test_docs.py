@@ -95,18 +95,3 @@ def test_docstrings_and_comments_name_pages_that_are_there():
     named = {(file.name, page) for file in sources for page in re.findall(r"\bdocs/\w[\w/-]*\.md", file.read_text())}
     assert {name for _, name in named}, "some do"
     assert [(file, page) for file, page in sorted(named) if not (ROOT / page).exists()] == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "`vectorless_web.engine.reasoner`",
-        "`vectorless_web.wiring.no_such_function`",
-        "see `engine/reasoner/handlers.py`",
-        "`runs/consumers.py` joins the hub",
-        "the table in `formats.py`",
-        "`docs/nowhere.md`",
-    ],
-)
-def test_what_is_not_there_is_noticed(text):
-    assert missing(text)

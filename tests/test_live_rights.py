@@ -5,13 +5,12 @@ import asyncio
 import pytest
 from channels.db import database_sync_to_async
 from channels.layers import channel_layers
-from channels.testing import WebsocketCommunicator
 from django.contrib.auth import get_user_model
 from django.db import connections
 from django.test import Client
 
 from tests.conftest import make_user
-from vectorless_web.asgi import application
+from tests.support.sockets import socket_to
 from vectorless_web.workspaces.accounts import live_rights
 from vectorless_web.workspaces.models import Membership, Role
 
@@ -64,22 +63,13 @@ def act(people) -> None:
     connections.close_all()
 
 
-def socket_of(workspace, browser) -> WebsocketCommunicator:
-    return socket_to(f"/ws/w/{workspace.slug}/documents/", browser)
-
-
-def socket_to(address: str, browser) -> WebsocketCommunicator:
-    """A page's socket, opened by a browser that has a session."""
-    cookie = f"sessionid={browser.cookies['sessionid'].value}".encode()
-    headers = [(b"origin", b"http://localhost"), (b"host", b"localhost"), (b"cookie", cookie)]
-    return WebsocketCommunicator(application, address, headers=headers)
-
-
 async def test_a_socket_ends_with_the_right_to_it(workspace, monkeypatch):
     channel_layers.backends.clear()
     monkeypatch.setattr(live_rights.watch, "seconds", 0.2)
     people = await enter(workspace, ACTS)
-    sockets = {name: socket_of(workspace, browser) for name, (_user, browser) in people.items()}
+    sockets = {
+        name: socket_to(f"/ws/w/{workspace.slug}/documents/", browser) for name, (_user, browser) in people.items()
+    }
     for socket in sockets.values():
         assert (await socket.connect(timeout=5))[0]
     await asyncio.sleep(0.5)

@@ -1,15 +1,29 @@
-"""Who works in the console."""
+"""Who works in the console, and questions that were asked."""
+
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
+from django.utils import timezone
 
 from tests.conftest import PASSWORD
+from vectorless_web.runs.models import Run, Thread
 
 
 def text(response) -> str:
     """What a page says, with its marks."""
     return response.content.decode()
+
+
+def ask(workspace, person=None, *, days_ago: float = 0, **values) -> Run:
+    """A question that somebody asked so many days ago, in a thread of its own; answered then, unless told otherwise."""
+    moment = timezone.now() - timedelta(days=days_ago)
+    thread = Thread.objects.create(workspace=workspace, title="t", created_by=person)
+    values = {"question": "q", "status": "answered", "finished_at": moment, **values}
+    run = Run.objects.create(thread=thread, workspace=workspace, asked_by=person, **values)
+    Run.objects.filter(pk=run.pk).update(created_at=moment)
+    return run
 
 
 def browser(name: str) -> Client:

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from tests.console.conftest import ask
 from vectorless_web.console.models import SavedSearch
 from vectorless_web.console.subjects import audit
-from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 from vectorless_web.workspaces.services import prune_record, record, verify_export
 
@@ -137,10 +137,7 @@ class TestVerifiedExports:
     @pytest.fixture
     def hidden(self, workspace, bob):
         """An event about a question that is private to Bob, among others."""
-        thread = Thread.objects.create(workspace=workspace, title="t")
-        run = Run.objects.create(
-            thread=thread, workspace=workspace, asked_by=bob, question="Is it gentian?", private=True
-        )
+        run = ask(workspace, bob, question="Is it gentian?", private=True)
         write(bob, 2)
         return record(actor=bob, verb="run.asked", workspace=workspace, target=run, details={"word": "gentian"})
 
@@ -187,8 +184,7 @@ class TestVerifiedExports:
 
 
 def test_what_was_asked_is_named_to_the_members_of_its_workspace_alone(staff, grace, alice, workspace):
-    thread = Thread.objects.create(workspace=workspace, title="t", created_by=alice)
-    run = Run.objects.create(thread=thread, workspace=workspace, question="Is Gentian sold?", asked_by=alice)
+    run = ask(workspace, alice, question="Is Gentian sold?")
     record(actor=alice, verb="run.asked", workspace=workspace, target=run, name=run.question)
     for address in ("/console/audit/", "/console/audit/export.csv", "/console/audit/?q=Gentian"):
         answer = staff.get(address)

@@ -7,10 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from tests.console.conftest import text
+from tests.console.conftest import ask, text
 from vectorless_web.documents.services import add_document
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.runs.models import Run, Thread
 from vectorless_web.sharing.services import LinkTerms, make_link, open_link
 from vectorless_web.workspaces.models import AuditEvent, Visit, Workspace
 from vectorless_web.workspaces.services import purge_workspaces
@@ -46,8 +45,7 @@ def test_an_administrator_opens_a_workspace_for_an_hour_but_no_private_question_
     assert staff.get(inside).status_code == 404
     assert AuditEvent.objects.get(verb="workspace.visited").details["reason"] == "Bob cannot upload."
 
-    thread = Thread.objects.create(workspace=workspace, title="t")
-    run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=bob, private=True)
+    run = ask(workspace, bob, private=True)
     act("visit", reason="To look.")
     assert staff.get(f"/w/{workspace.slug}/runs/{run.pk}/").status_code == 404
     act("visit/end")
@@ -66,8 +64,7 @@ def test_an_archived_workspace_is_read_and_not_changed(act, owner, workspace):
 
 
 def test_a_deleted_workspace_is_closed_to_all_comes_back_whole_and_goes_after_its_days(act, owner, workspace, alice):
-    thread = Thread.objects.create(workspace=workspace, title="t")
-    run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=alice, status="answered")
+    run = ask(workspace, alice)
     token = make_link(user=alice, run=run, terms=LinkTerms(days=7))[1]
     assert act("delete", name="wrong").status_code == 422
     act("delete", name=workspace.name)

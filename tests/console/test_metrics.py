@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,10 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.console.conftest import ask
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.live import OPEN_SOCKETS, SameOriginSockets
-from vectorless_web.runs.models import ModelCall, Run, Step, Thread
+from vectorless_web.runs.models import ModelCall, Step
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,12 +38,9 @@ def scrape(client, settings):
 @pytest.fixture
 def busy_site(workspace):
     """A run that was answered just now, one that was answered yesterday, one that waits, and a document."""
-    now, thread = timezone.now(), Thread.objects.create(workspace=workspace, title="t")
-    run = Run.objects.create(thread=thread, workspace=workspace, status="answered", finished_at=now)
-    yesterday = now - timedelta(days=1)
-    Run.objects.create(thread=thread, workspace=workspace, status="answered", finished_at=yesterday)
-    waiting = Run.objects.create(thread=thread, workspace=workspace, status="queued")
-    Run.objects.filter(pk=waiting.pk).update(created_at=now - timedelta(minutes=7))
+    run = ask(workspace)
+    ask(workspace, days_ago=1)
+    ask(workspace, days_ago=7 / 24 / 60, status="queued", finished_at=None)
     for number in range(100):
         Step.objects.create(
             run=run, sequence=number, walk=0, index=number, kind="read", say="s", latency_ms=10 * number
@@ -51,7 +48,7 @@ def busy_site(workspace):
     ModelCall.objects.create(run=run, purpose="plan", model="big", tokens_in=900, tokens_out=80, cost_usd="0.25")
     ModelCall.objects.create(run=run, purpose="plan", model="big", error_code="model_down")
     document = Document.objects.create(workspace=workspace, title="d", name="d.pdf")
-    facts = {"pages": 300, "report": {"seconds": 12.5}, "ready_at": now}
+    facts = {"pages": 300, "report": {"seconds": 12.5}, "ready_at": timezone.now()}
     DocumentVersion.objects.create(document=document, status="ready", bytes=1, sha256="0" * 64, **facts)
 
 

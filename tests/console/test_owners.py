@@ -1,9 +1,8 @@
 """What owners see of their workspace: usage, the record without what is hidden from them, and document health."""
 
 import pytest
-from django.utils import timezone
 
-from tests.console.conftest import text
+from tests.console.conftest import ask, text
 from tests.support.compiled import compiled_document
 from vectorless_web.console.subjects.health import find_doubles, find_superseded
 from vectorless_web.console.subjects.usage import count_usage
@@ -11,7 +10,6 @@ from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.services import purge_document, restrict_folder
 from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.index.word_blocks import compare_sketches, encode_words, sketch_words
-from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.services import record
 
@@ -27,20 +25,15 @@ def look(client, alice, workspace, settings, tmp_path):
     return lambda path: client.get(f"/w/{workspace.slug}/settings/{path}")
 
 
-def ask(workspace, person, **more) -> Run:
-    thread = Thread.objects.create(workspace=workspace, title="t")
-    now = timezone.now()
-    run = Run.objects.create(
-        thread=thread, workspace=workspace, asked_by=person, status="answered", finished_at=now, started_at=now, **more
-    )
+def ask_and_record(workspace, person, **more) -> None:
+    run = ask(workspace, person, **more)
     record(actor=person, verb="run.asked", workspace=workspace, target=run, name=run.question)
-    return run
 
 
 def test_usage_is_that_of_the_workspace_alone(look, workspace, alice, bob):
     other = Workspace.objects.create(name="Other", slug="other")
-    ask(workspace, bob, question="q", model="small", tokens=5)
-    ask(other, bob, question="q", model="large", tokens=7000)
+    ask(workspace, bob, model="small", tokens=5)
+    ask(other, bob, model="large", tokens=7000)
     count_usage()
     page = text(look("usage/"))
     assert "bob" in page
@@ -51,8 +44,8 @@ def test_usage_is_that_of_the_workspace_alone(look, workspace, alice, bob):
 
 
 def test_the_record_leaves_out_what_is_hidden_from_the_owner(look, workspace, alice, bob):
-    ask(workspace, bob, question="Is the gentian private?", private=True)
-    ask(workspace, bob, question="Is the yarrow for all?")
+    ask_and_record(workspace, bob, question="Is the gentian private?", private=True)
+    ask_and_record(workspace, bob, question="Is the yarrow for all?")
     secret = compiled_document(workspace, bob, b"# Samphire plan\n\nText.", "samphire.md")
     folder = Folder.objects.create(workspace=workspace, name="Board")
     restrict_folder(actor=alice, folder=folder, people=[bob])
@@ -64,7 +57,6 @@ def test_the_record_leaves_out_what_is_hidden_from_the_owner(look, workspace, al
         assert "Is the yarrow for all?" in page
         assert not any(word in page for word in ("gentian", "amphire", "teasel"))
         assert "Is the gentian" not in text(look("record/?q=gentian")).replace('value="gentian"', "")
-        AuditEvent.objects.filter(verb="documents.tagged")
         if Document.objects.filter(pk=secret.pk).exists():
             purge_document(Document.objects.select_related("workspace", "folder").get(pk=secret.pk))
 

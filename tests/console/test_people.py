@@ -5,8 +5,7 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 from django.utils import timezone
 
-from tests.console.conftest import browser, text
-from vectorless_web.runs.models import Run, Thread
+from tests.console.conftest import ask, browser, text
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership
 
@@ -60,9 +59,7 @@ def test_a_reset_link_is_shown_once_and_works_sessions_are_ended_and_two_step_is
 
 
 def test_what_somebody_owns_is_handed_over(staff, alice, bob, workspace):
-    thread = Thread.objects.create(workspace=workspace, title="t")
-    run = Run.objects.create(thread=thread, workspace=workspace, question="q", status="answered")
-    link = ShareLink.objects.create(run=run, created_by=alice, token_hash="x", expires_at=timezone.now())
+    link = ShareLink.objects.create(run=ask(workspace), created_by=alice, token_hash="x", expires_at=timezone.now())
     assert "only owner" in text(staff.get(f"/console/people/{alice.pk}/"))
     staff.post(f"/console/people/{alice.pk}/hand-over/", {"to": "bob"})
     assert Membership.objects.get(user=bob, workspace=workspace).role == "owner"

@@ -2,12 +2,11 @@
 
 import pytest
 
-from tests.console.conftest import text
+from tests.console.conftest import ask, text
 from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import closed_folders, readable_documents, visible_snapshot
 from vectorless_web.documents.services import restrict_folder
-from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.selectors import documents_in_scope
 from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 from vectorless_web.workspaces.selectors import member_workspace
@@ -23,8 +22,7 @@ def document(workspace, alice, settings, tmp_path):
 
 def test_it_answers_nothing_until_it_is_released(staff, document, workspace, alice):
     place = member_workspace(alice, workspace.slug)
-    thread = Thread.objects.create(workspace=workspace, title="t")
-    run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=alice, whole_workspace=True)
+    run = ask(workspace, alice, whole_workspace=True)
 
     def answering() -> list:
         found = [*readable_documents(place, alice), *documents_in_scope(run)]

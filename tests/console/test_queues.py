@@ -11,12 +11,12 @@ from rq.results import Result
 from rq.utils import utcformat
 from rq.worker_registration import get_keys
 
-from tests.console.conftest import text
+from tests.console.conftest import ask, text
 from vectorless_web.documents.line import JOB as READ
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.queues.jobs import NO_WORKER, StoppableWorker, find_hold
 from vectorless_web.runs.line import JOB
-from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def run(workspace, bob):
-    thread = Thread.objects.create(workspace=workspace, title="t", created_by=bob)
-    return Run.objects.create(thread=thread, workspace=workspace, question="How long is the notice?", asked_by=bob)
+    return ask(workspace, bob, question="How long is the notice?", status="queued", finished_at=None)
 
 
 @pytest.fixture

@@ -7,14 +7,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from tests.console.conftest import ask
 from vectorless_web.console.subjects import retention
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document
 from vectorless_web.runs.models import ModelCall, Run, RunInputs, Thread
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.workspaces.models import AuditEvent, SiteSetting, Workspace
+from vectorless_web.workspaces.models import AuditEvent, AuditHead, SiteSetting, Workspace
 from vectorless_web.workspaces.services import record, verify_record
 from vectorless_web.workspaces.site import days_kept
+from vectorless_web.workspaces.storage import digest_event
 
 pytestmark = pytest.mark.django_db
 
@@ -26,14 +28,7 @@ def days_ago(days: float):
 @pytest.fixture
 def add_run(workspace, alice):
     """A run that ended so many days ago, in a thread of its own."""
-
-    def add(days: float, status: str = "answered") -> Run:
-        thread = Thread.objects.create(workspace=workspace, title="t")
-        run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=alice, status=status)
-        Run.objects.filter(pk=run.pk).update(created_at=days_ago(days))
-        return run
-
-    return add
+    return lambda days: ask(workspace, alice, days_ago=days)
 
 
 def keep(kind: str, days: int) -> None:
@@ -43,9 +38,6 @@ def keep(kind: str, days: int) -> None:
 
 def age_events(days: float) -> None:
     """Make all events of the record look so old, in a chain that holds."""
-    from vectorless_web.workspaces.models import AuditHead
-    from vectorless_web.workspaces.storage import digest_event
-
     digest = ""
     for event in AuditEvent.objects.order_by("pk"):
         event.at = days_ago(days)
@@ -167,11 +159,11 @@ def test_the_bin_obeys_the_console_too(workspace, settings, tmp_path):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_record_is_pruned_and_its_chain_still_holds(alice, monkeypatch):
-    for number in range(5):
-        record(actor=alice, verb="x.old", name=str(number))
+    for _ in range(5):
+        record(actor=alice, verb="x.old")
     age_events(100)
-    for number in range(3):
-        record(actor=alice, verb="x.new", name=str(number))
+    for _ in range(3):
+        record(actor=alice, verb="x.new")
     assert verify_record().problem == ""
     keep("audit", 30)
     assert retention.remove_expired() == 5
@@ -181,9 +173,7 @@ def test_the_record_is_pruned_and_its_chain_still_holds(alice, monkeypatch):
     assert (found.problem, found.checked, found.total) == ("", 4, 4)
     assert verify_record(newest=2).problem == ""
     record(actor=alice, verb="x.new")
-    age_events_kept = AuditEvent.objects.count()
     assert retention.remove_expired() == 0
-    assert AuditEvent.objects.count() == age_events_kept
 
 
 def test_a_pass_ends_in_time_and_the_next_goes_on(add_run, monkeypatch):
@@ -213,9 +203,7 @@ class TestOfAWorkspace:
     def test_what_would_go_is_shown_then_it_is_set_and_goes_there_alone(self, owner, add_run, alice):
         here, young = add_run(40), add_run(2)
         other = Workspace.objects.create(name="Other", slug="other")
-        thread = Thread.objects.create(workspace=other, title="t")
-        elsewhere = Run.objects.create(thread=thread, workspace=other, question="q", asked_by=alice, status="answered")
-        Run.objects.filter(pk=elsewhere.pk).update(created_at=days_ago(40))
+        elsewhere = ask(other, alice, days_ago=40)
         assert owner("runs", days=30).status_code == 409
         assert "as on the whole site" in owner().content.decode()
         assert "1 would be deleted if they were kept for 30 days" in preview_of(owner, 30)

@@ -6,10 +6,11 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from tests.console.conftest import ask
 from vectorless_web.console.models import DayUsage
 from vectorless_web.console.subjects.usage import count_usage, list_budgets, rebuild_usage
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.runs.models import ModelCall, Run, Thread
+from vectorless_web.runs.models import ModelCall
 from vectorless_web.workspaces.models import AuditEvent, Budget
 from vectorless_web.workspaces.services.settings import period_start
 
@@ -17,26 +18,19 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ask(workspace):
-    thread = Thread.objects.create(workspace=workspace, title="t")
-
-    def ask(person, status="answered", model="m1", days_ago=0, **more):
-        run = Run.objects.create(
-            thread=thread, workspace=workspace, question="q", asked_by=person, status=status, model=model, **more
-        )
-        moment = timezone.now() - timedelta(days=days_ago)
-        Run.objects.filter(pk=run.pk).update(created_at=moment, finished_at=moment)
-        return run
-
-    return ask
+def asked(workspace):
+    """A question of somebody's: `asked(alice, "failed", days_ago=2)`."""
+    return lambda person, status="answered", **values: ask(
+        workspace, person, status=status, **{"model": "m1", **values}
+    )
 
 
-def test_runs_and_pages_are_counted_by_day_and_person(ask, alice, bob, workspace):
-    ask(alice, "not_found", tokens=5)
-    ask(alice, tokens=10, cost_usd=Decimal("0.5"), days_ago=2)
-    ask(alice, "passages")
-    ask(bob, "failed", model="")
-    ask(bob, "queued")
+def test_runs_and_pages_are_counted_by_day_and_person(asked, alice, bob, workspace):
+    asked(alice, "not_found", tokens=5)
+    asked(alice, tokens=10, cost_usd=Decimal("0.5"), days_ago=2)
+    asked(alice, "passages")
+    asked(bob, "failed", model="")
+    asked(bob, "queued")
     document = Document.objects.create(workspace=workspace, title="d", name="d.pdf")
     DocumentVersion.objects.create(
         document=document, bytes=9, pages=4, sha256="x", added_by=bob, ready_at=timezone.now(), status="ready"
@@ -50,8 +44,8 @@ def test_runs_and_pages_are_counted_by_day_and_person(ask, alice, bob, workspace
     assert (mine.runs, mine.failed, mine.pages, mine.bytes) == (1, 1, 4, 9)
 
 
-def test_what_a_second_reader_took_counts_under_its_own_model(ask, alice):
-    run = ask(alice, tokens=3000, cost_usd=Decimal("0.5"), settings={"second_reader": "provider:2"})
+def test_what_a_second_reader_took_counts_under_its_own_model(asked, alice):
+    run = asked(alice, tokens=3000, cost_usd=Decimal("0.5"), settings={"second_reader": "provider:2"})
     for purpose, model in (("turn", "m1-2026"), ("verify", "owl")):
         ModelCall.objects.create(run=run, purpose=purpose, model=model, tokens_in=1000, cost_usd=Decimal("0.2"))
     count_usage()
@@ -59,11 +53,11 @@ def test_what_a_second_reader_took_counts_under_its_own_model(ask, alice):
     assert counted == {"m1": (1, 2000, Decimal("0.3")), "owl": (0, 1000, Decimal("0.2"))}
 
 
-def test_counting_again_adds_what_is_new_and_keeps_what_was_deleted(ask, alice):
-    old = ask(alice, days_ago=3)
+def test_counting_again_adds_what_is_new_and_keeps_what_was_deleted(asked, alice):
+    old = asked(alice, days_ago=3)
     count_usage()
     old.delete()
-    ask(alice)
+    asked(alice)
     assert count_usage() == 1
     assert sum(row.runs for row in DayUsage.objects.all()) == 2
     assert count_usage() == 1
@@ -72,9 +66,9 @@ def test_counting_again_adds_what_is_new_and_keeps_what_was_deleted(ask, alice):
     assert sum(row.runs for row in DayUsage.objects.all() if row.day == timezone.now().date()) == 1
 
 
-def test_the_page_names_who_used_most_also_when_they_are_deleted(staff, ask, alice, bob, workspace):
-    ask(alice, cost_usd=Decimal("2"))
-    ask(bob)
+def test_the_page_names_who_used_most_also_when_they_are_deleted(staff, asked, alice, bob, workspace):
+    asked(alice, cost_usd=Decimal("2"))
+    asked(bob)
     staff.post("/console/usage/count/")
     assert AuditEvent.objects.latest("pk").verb == "usage.counted"
     page = staff.get("/console/usage/", {"by": "person"}).content.decode()
@@ -83,7 +77,7 @@ def test_the_page_names_who_used_most_also_when_they_are_deleted(staff, ask, ali
     assert "Acme diligence" in staff.get("/console/usage/", {"by": "workspace", "days": "7"}).content.decode()
     assert staff.get("/console/usage/", {"by": "rubbish", "days": "x"}).status_code == 200
 
-    ask(bob)
+    asked(bob)
     count_usage()
     number = bob.pk
     bob.delete()
@@ -91,9 +85,9 @@ def test_the_page_names_who_used_most_also_when_they_are_deleted(staff, ask, ali
 
 
 def test_the_tables_are_taken_along_and_a_page_costs_no_query_for_each_row(
-    staff, ask, alice, django_assert_max_num_queries
+    staff, asked, alice, django_assert_max_num_queries
 ):
-    ask(alice, tokens=7)
+    asked(alice, tokens=7)
     count_usage()
     lines = staff.get("/console/usage/export.csv", {"days": "7", "by": "person"}).content.decode().splitlines()
     assert lines[0].startswith("day,runs,answered")
@@ -101,7 +95,7 @@ def test_the_tables_are_taken_along_and_a_page_costs_no_query_for_each_row(
     assert lines[-1].startswith("alice,1,1")
 
     for number in range(20):
-        ask(alice, model=f"m{number}", days_ago=number)
+        asked(alice, model=f"m{number}", days_ago=number)
     count_usage()
     with django_assert_max_num_queries(12):
         staff.get("/console/usage/", {"by": "model"})

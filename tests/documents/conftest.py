@@ -8,6 +8,7 @@ from django.core.files.storage import default_storage
 
 from tests.support.compiled import compile_here
 from tests.support.files import REPORT, upload
+from tests.support.sockets import listen  # noqa: F401 - a fixture
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
 
@@ -48,9 +49,14 @@ def ready(add) -> Callable[..., Document]:
 
 @pytest.fixture
 def look(client, workspace, bob):
-    """Look at an address below a document as Bob: `look(document, "?page=2")`."""
+    """Look at an address below a document as Bob: `look(document, "?page=2")`, `look(document, "changes/", page=2)`."""
     client.force_login(bob)
-    return lambda document, rest="": client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
+
+    def ask(document, rest="", *, htmx=False, **query):
+        headers = {"HX-Request": "true"} if htmx else {}
+        return client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}", query, headers=headers)
+
+    return ask
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.support.children import MISBEHAVING
 from tests.support.files import REPORT
+from tests.support.hostile.pdfs import one_page, stream
 from vectorless_web.documents.compiling import process
 from vectorless_web.documents.compiling.process import (
     CHILD,
@@ -165,20 +166,7 @@ def swollen_pdf(megabytes: int) -> bytes:
     packer = zlib.compressobj(9)
     piece = b"BT /F1 12 Tf (a) Tj ET\n" * 45_590
     content = b"".join(packer.compress(piece) for _ in range(megabytes)) + packer.flush()
-    resources = b"<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources" + resources + b">>",
-        b"<</Length %d/Filter/FlateDecode>>\nstream\n" % len(content) + content + b"\nendstream",
-    ]
-    body, places = b"%PDF-1.5\n", []
-    for number, text in enumerate(objects, 1):
-        places.append(len(body))
-        body += b"%d 0 obj\n" % number + text + b"\nendobj\n"
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    head = b"xref\n0 5\n0000000000 65535 f \n"
-    return body + head + table + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(body)
+    return one_page(more={4: stream(content, "/Filter/FlateDecode")})
 
 
 def is_alive(pid: int) -> bool:

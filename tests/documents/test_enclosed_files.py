@@ -1,12 +1,12 @@
 """Files within files: attachments and members become documents, what is hostile is refused alone."""
 
-import io
 import zipfile
 from email.message import EmailMessage
 
 import pytest
 
 from tests.support.files import HANDBOOK, REPORT
+from tests.support.open_documents import zipped
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion, Enclosure
@@ -16,14 +16,6 @@ pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 NOTE = b"The crane comes on 4 May and stays for two weeks at the north berth.\n"
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(100)
-
-
-def archive(*members: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in members:
-            file.writestr(name, content)
-    return buffer.getvalue()
 
 
 def message(*attached: tuple[str, bytes]) -> EmailMessage:
@@ -62,7 +54,7 @@ def test_attachments_become_documents_linked_both_ways(client, ready, workspace,
 def test_of_one_upload_only_so_many_files_are_taken_out_those_of_its_messages_included(ready, read_waiting, settings):
     settings.ARCHIVE_MAX_FILES = 5
     mails = [bytes(message((f"{n}-a.txt", NOTE + b"a%d" % n), (f"{n}-b.txt", NOTE + b"b%d" % n))) for n in range(3)]
-    ready(archive(*((f"{n}.eml", mail) for n, mail in enumerate(mails))), "mails.zip")
+    ready(zipped({f"{n}.eml": mail for n, mail in enumerate(mails)}), "mails.zip")
     read_waiting()
 
     assert Document.objects.count() == 1 + 5
@@ -74,10 +66,8 @@ def test_of_one_upload_only_so_many_files_are_taken_out_those_of_its_messages_in
 
 
 def test_members_of_an_archive_become_documents_in_its_folders(ready, workspace):
-    content = archive(
-        ("2024/Reports/annual.pdf", REPORT), ("handbook.md", HANDBOOK), ("__MACOSX/._a", b"x"), ("2024/.DS_Store", b"x")
-    )
-    held = ready(content, "papers.zip")
+    unseen = {"__MACOSX/._a": b"x", "2024/.DS_Store": b"x"}
+    held = ready(zipped({"2024/Reports/annual.pdf": REPORT, "handbook.md": HANDBOOK, **unseen}), "papers.zip")
 
     assert told(held) == {"annual.pdf": "", "handbook.md": ""}
     assert Document.objects.get(name="annual.pdf").folder.name == "2024/Reports"
@@ -88,7 +78,7 @@ def test_members_of_an_archive_become_documents_in_its_folders(ready, workspace)
 
 def test_members_that_are_here_already_are_not_added_again(ready, workspace):
     before = ready(NOTE, "note.txt")
-    held = ready(archive(("copy.txt", NOTE), ("again.txt", NOTE), ("handbook.md", HANDBOOK)), "papers.zip")
+    held = ready(zipped({"copy.txt": NOTE, "again.txt": NOTE, "handbook.md": HANDBOOK}), "papers.zip")
 
     assert told(held) == {"copy.txt": "already_here", "again.txt": "already_here", "handbook.md": ""}
     assert set(before.enclosed_in.values_list("name", flat=True)) == {"copy.txt", "again.txt"}
@@ -96,16 +86,9 @@ def test_members_that_are_here_already_are_not_added_again(ready, workspace):
 
 
 def test_each_member_that_cannot_be_taken_is_named_with_its_reason(ready):
-    content = archive(
-        ("../outside.txt", NOTE),
-        ("/etc/passwd", NOTE),
-        ("C:\\windows\\a.txt", NOTE),
-        (link("link.txt"), b"/etc/passwd"),
-        ("inner.zip", archive(("a.txt", NOTE))),
-        ("bomb.txt", bytes(20 * 2**20)),
-        ("locked.txt", NOTE),
-        ("note.txt", NOTE),
-    )
+    unsafe = dict.fromkeys(("../outside.txt", "/etc/passwd", "C:\\windows\\a.txt"), NOTE)
+    others = {link("link.txt"): b"/etc/passwd", "inner.zip": zipped({"a.txt": NOTE}), "bomb.txt": bytes(20 * 2**20)}
+    content = zipped({**unsafe, **others, "locked.txt": NOTE, "note.txt": NOTE})
     held = ready(_encrypt(content, b"locked.txt"), "papers.zip")
 
     assert told(held) == {
@@ -129,18 +112,18 @@ def _encrypt(content: bytes, name: bytes) -> bytes:
 
 def test_limits_bound_how_much_is_taken_out(ready, settings):
     settings.ARCHIVE_MAX_FILES = 2
-    held = ready(archive(*((f"{number}.txt", NOTE + str(number).encode()) for number in range(4))), "papers.zip")
+    held = ready(zipped({f"{number}.txt": NOTE + b"%d" % number for number in range(4)}), "papers.zip")
 
     assert list(told(held).values()) == ["", "", "too_many_files", "too_many_files"]
     settings.ARCHIVE_MAX_BYTES = 1000
-    held = ready(archive(("long.txt", b"a long note " * 200), ("short.txt", b"a short note")), "more.zip")
+    held = ready(zipped({"long.txt": b"a long note " * 200, "short.txt": b"a short note"}), "more.zip")
     assert told(held) == {"long.txt": "archive_too_large", "short.txt": ""}
 
 
 def test_files_within_files_are_taken_out_two_levels_deep(ready, read_waiting):
     innermost = message(("deep.txt", NOTE))
     mail = message(("inner.eml", bytes(innermost)))
-    ready(archive(("mail.eml", bytes(mail))), "papers.zip")
+    ready(zipped({"mail.eml": bytes(mail)}), "papers.zip")
     read_waiting()
     read_waiting()
 
@@ -164,13 +147,13 @@ def test_a_message_stays_when_its_attachments_cannot_be_taken_out(add):
 
 def test_an_archive_without_its_end_is_refused_at_the_door(add):
     with pytest.raises(Problem) as refused:
-        add(archive(("note.txt", NOTE))[:-30], "papers.zip")
+        add(zipped({"note.txt": NOTE})[:-30], "papers.zip")
     assert refused.value.code == "damaged_zip"
     assert not Document.objects.exists()
 
 
 def test_reading_an_archive_again_after_a_crash_adds_nothing_twice(ready, add):
-    held = ready(archive(("note.txt", NOTE), ("handbook.md", HANDBOOK)), "papers.zip")
+    held = ready(zipped({"note.txt": NOTE, "handbook.md": HANDBOOK}), "papers.zip")
     DocumentVersion.objects.filter(pk=held.current_version_id).update(status=DocumentVersion.Status.QUEUED)
     services.compile_version(held.current_version_id)
 

@@ -12,6 +12,7 @@ from vectorless_web.documents.selectors import (
     readable_versions,
     same_content,
 )
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent, PeopleGroup, Workspace
 
 pytestmark = pytest.mark.django_db
@@ -29,36 +30,23 @@ def pay(workspace, alice, ready) -> Document:
     return document
 
 
-@pytest.fixture
-def owner(client, alice, workspace):
-    """Post to the page of folder access as Alice."""
-
-    def act(path, **data):
-        client.force_login(alice)
-        return client.post(f"/w/{workspace.slug}/settings/folders/{path}", data)
-
-    return act
-
-
 def exists_for(user, document) -> bool:
     return documents_in(document.workspace, user).filter(pk=document.pk).exists()
 
 
-def test_an_owner_restricts_it_to_people_or_to_a_group_and_names_no_stranger(
-    pay, bob, charlie, owner, alice, workspace
-):
+def test_an_owner_restricts_it_to_people_or_to_a_group_and_names_no_stranger(pay, bob, charlie, act, alice, workspace):
     assert exists_for(bob, pay)
-    assert owner(f"{pay.folder_id}/restrict/", people=[charlie.pk]).status_code == 422
+    assert act(alice, f"folders/{pay.folder_id}/restrict/", people=[charlie.pk]).status_code == 422
     assert not Folder.objects.get().restricted
 
-    owner(f"{pay.folder_id}/restrict/", people=[bob.pk])
+    act(alice, f"folders/{pay.folder_id}/restrict/", people=[bob.pk])
     assert exists_for(bob, pay) and not exists_for(alice, pay)
     assert folders_of(workspace, alice) == []
     event = AuditEvent.objects.get(verb="folder.restricted")
     assert event.details == {"people": ["bob"], "groups": []}
 
     counsel = PeopleGroup.objects.create(name="Counsel")
-    owner(f"{pay.folder_id}/restrict/", groups=[counsel.pk])
+    act(alice, f"folders/{pay.folder_id}/restrict/", groups=[counsel.pk])
     assert not exists_for(bob, pay)
     counsel.people.add(bob)
     assert exists_for(bob, pay)
@@ -85,29 +73,27 @@ def test_a_program_opens_what_a_question_may_read_and_nothing_else(pay, ready, w
     assert readable_versions(Workspace.objects.get(pk=workspace.pk), bob, [closed.pk]) == {}
 
 
-def test_it_is_opened_again_unless_everyone_has_a_folder_of_that_name(owner, pay, alice, bob, workspace):
-    owner(f"{pay.folder_id}/restrict/")
+def test_it_is_opened_again_unless_everyone_has_a_folder_of_that_name(act, pay, alice, bob, workspace):
+    act(alice, f"folders/{pay.folder_id}/restrict/")
     twin = services.create_folder(actor=alice, workspace=workspace, name="Board")
     assert twin.pk != pay.folder_id, "its name is not to be learned by trying it"
-    refused = owner(f"{pay.folder_id}/open/")
+    refused = act(alice, f"folders/{pay.folder_id}/open/")
     assert refused.status_code == 409 and "Move the documents there instead." in refused.content.decode()
     twin.delete()
-    owner(f"{pay.folder_id}/open/")
+    act(alice, f"folders/{pay.folder_id}/open/")
     assert exists_for(bob, pay)
 
 
-def test_the_same_file_uploaded_by_who_may_not_see_it_is_a_new_document(owner, pay, dora, workspace):
-    owner(f"{pay.folder_id}/restrict/")
+def test_the_same_file_uploaded_by_who_may_not_see_it_is_a_new_document(act, alice, pay, dora, workspace):
+    act(alice, f"folders/{pay.folder_id}/restrict/")
     version = pay.current_version
     assert same_content(workspace, dora, version.sha256, version.bytes) is None
     added = services.add_document(workspace=workspace, user=dora, upload=upload(TEXT, "pay.md"))
     assert added.added and added.document.pk != pay.pk
 
 
-def test_a_full_workspace_does_not_say_how_full_once_a_folder_is_restricted(owner, pay, dora, workspace, settings):
-    from vectorless_web.infra.web.problems import Problem
-
+def test_a_full_workspace_does_not_say_how_full_once_a_folder_is_restricted(act, alice, pay, dora, workspace, settings):
     settings.WORKSPACE_MAX_BYTES = 10
-    owner(f"{pay.folder_id}/restrict/")
+    act(alice, f"folders/{pay.folder_id}/restrict/")
     with pytest.raises(Problem, match="has no room left"):
         services.add_document(workspace=workspace, user=dora, upload=upload(b"# Other\n\nText.\n", "other.md"))

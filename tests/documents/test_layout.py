@@ -93,25 +93,3 @@ def test_the_reader_shows_a_real_table_and_text_of_a_document_is_never_markup(ma
     for query in ("", "?view=text"):
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page(hostile, query)
         assert "<script>alert(1)" not in page(hostile, query) and "<img src=x" not in page(hostile, query)
-
-
-TEXT = (
-    b"Winches\n=======\n\nBefore each shift.\n\n"
-    b"====== ======\nPart   Torque\n====== ======\nbolt   120\n====== ======\n"
-)
-
-
-def test_a_quote_is_lit_in_its_cell(ready):
-    version = ready(TEXT, "winch.rst").current_version
-    document = open_version(version)
-    key = next(key for key in document.on_page(0) if document.tree.node(key).table)
-    cell = document.tree.node(key).table.body[0].cells[1]
-    spans = document.locate(key, cell.offset, cell.offset + cell.length)
-
-    sheet = page_view(version, 0, [Highlight(marker=1, spans=spans, on=True)])
-
-    cells = [cell for block in sheet["blocks"] for row in block.rows for cell in row.cells]
-    lit = [segment.text for cell in cells for segment in cell.segments if segment.marker]
-    assert lit == ["120"]
-    kinds = {block.kind for block in sheet["blocks"]}
-    assert {"section", "paragraph", "table"} <= kinds

@@ -1,70 +1,22 @@
 """The socket of the documents page: late joiners, live rows, strangers."""
 
-import io
 import re
-import zipfile
 
 import pytest
-from channels.db import database_sync_to_async
-from channels.layers import channel_layers, get_channel_layer
-from channels.testing import WebsocketCommunicator
-from django.db import connections
+from channels.layers import get_channel_layer
 
+from tests.support.open_documents import zipped
 from tests.support.page_text import visible_text
-from vectorless_web.asgi import application
+from tests.support.sockets import change
 from vectorless_web.documents import services
 from vectorless_web.documents.live import consumers
 from vectorless_web.documents.models import DocumentVersion
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
 
-Status = DocumentVersion.Status
-ORIGIN = [(b"origin", b"http://localhost"), (b"host", b"localhost")]
 
-
-@pytest.fixture
-def enter(client):
-    """The headers of a browser in which the user has signed in."""
-
-    def sign_in(user):
-        client.force_login(user)
-        cookie = f"sessionid={client.cookies['sessionid'].value}".encode()
-        return [*ORIGIN, (b"cookie", cookie)]
-
-    return sign_in
-
-
-def socket_of(workspace, headers, query="") -> WebsocketCommunicator:
-    return WebsocketCommunicator(application, f"/ws/w/{workspace.slug}/documents/{query}", headers=headers)
-
-
-def zipped(files: dict[str, str]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return packed.getvalue()
-
-
-@database_sync_to_async
-def change(function, *args, **kwargs):
-    try:
-        return function(*args, **kwargs)
-    finally:
-        connections.close_all()
-
-
-@pytest.fixture(autouse=True)
-async def _fresh_layer():
-    """The channel layer belongs to the event loop of one test."""
-    channel_layers.backends.clear()
-    yield
-
-
-async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
-    headers = await change(enter, bob)
-    socket = socket_of(workspace, headers)
-    assert (await socket.connect(timeout=5))[0]
+async def test_rows_arrive_as_they_change(alice, bob, add, listen):
+    socket = await listen(bob, "documents/")
     assert await socket.receive_nothing(timeout=0.2)
     version = await change(add)
     html = await socket.receive_from(timeout=5)
@@ -88,11 +40,9 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     await socket.disconnect()
 
 
-async def test_an_upload_says_how_many_files_of_its_archive_still_wait(workspace, alice, add, enter, monkeypatch):
+async def test_an_upload_says_how_many_files_of_its_archive_still_wait(alice, add, listen, monkeypatch):
     monkeypatch.setattr(consumers, "LOOK_AGAIN_SECONDS", 0.1)
-    headers = await change(enter, alice)
-    socket = socket_of(workspace, headers)
-    await socket.connect(timeout=5)
+    socket = await listen(alice, "documents/")
     archive = await change(add, zipped({"a.md": "# A\n\nWords.", "b.md": "# B\n\nMore words."}), "both.zip")
     await change(services.compile_version, archive.pk)
     seen = ""
@@ -112,44 +62,24 @@ async def hint(workspace, version):
     await get_channel_layer().group_send(f"documents-{workspace.pk}", message)
 
 
-async def test_a_lost_hint_costs_nothing(workspace, alice, add, enter, monkeypatch):
+async def test_a_lost_hint_costs_nothing(alice, add, listen, monkeypatch):
     monkeypatch.setattr(consumers, "LOOK_AGAIN_SECONDS", 0.1)
     version = await change(add)
-    headers = await change(enter, alice)
-    socket = socket_of(workspace, headers)
-    await socket.connect(timeout=5)
+    socket = await listen(alice, "documents/")
     await socket.receive_from(timeout=5)
     rows = DocumentVersion.objects.filter(pk=version.pk)
-    await change(rows.update, status=Status.FAILED, error_message="It broke.", retryable=True)
+    await change(rows.update, status=DocumentVersion.Status.FAILED, error_message="It broke.", retryable=True)
     assert "It broke." in await socket.receive_from(timeout=5)
     await socket.disconnect()
 
 
-async def test_the_reader_hears_of_its_own_document_only(workspace, alice, add, enter):
+async def test_the_reader_hears_of_its_own_document_only(workspace, alice, add, listen):
     one = await change(add)
     other = await change(add, b"# Other\n\nWords.\n", "other.md")
-    headers = await change(enter, alice)
-    socket = socket_of(workspace, headers, f"?document={one.document_id}")
-    await socket.connect(timeout=5)
+    socket = await listen(alice, f"documents/?document={one.document_id}")
     html = await socket.receive_from(timeout=5)
     assert f'id="stage-{one.document_id}"' in html
     assert "<tr" not in html
     await hint(workspace, other)
     assert await socket.receive_nothing(timeout=0.3)
     await socket.disconnect()
-
-
-async def test_whoever_may_not_listen_is_refused_before_the_handshake(workspace, charlie, enter, alice):
-    for headers in (ORIGIN, await change(enter, charlie)):
-        socket = socket_of(workspace, headers)
-        connected, _code = await socket.connect(timeout=5)
-        assert not connected
-
-    headers = await change(enter, alice)
-    socket = WebsocketCommunicator(application, "/ws/w/nowhere/documents/", headers=headers)
-    assert not (await socket.connect(timeout=5))[0]
-
-    headers = [
-        (name, b"http://evil.example" if name == b"origin" else value) for name, value in await change(enter, alice)
-    ]
-    assert not (await socket_of(workspace, headers).connect(timeout=5))[0]

@@ -16,7 +16,7 @@ from django.utils import timezone
 from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
-from vectorless_web.documents.models import Document, DocumentVersion, Installation, SnapshotState
+from vectorless_web.documents.models import Document, Installation, SnapshotState
 from vectorless_web.documents.services.keeping.installation import advance_generation, files_standing, reconcile_mark
 from vectorless_web.documents.services.keeping.quarantine import collect_orphans, empty_quarantine, quarantined_files
 
@@ -123,15 +123,18 @@ def test_a_file_written_while_no_sweep_of_this_database_looked_on_is_left_to_the
     assert [file.original for file in quarantined_files()] == [before]
 
 
-def test_an_empty_database_moves_nothing(ready, watched, caplog):
+@pytest.mark.parametrize("marked", [False, True])
+def test_a_database_that_names_no_file_moves_nothing(ready, watched, caplog, marked):
     ready(HANDBOOK, "handbook.md")
-    age(*stored_files())
-    files = stored_files()
+    if marked:
+        watched()
+    files = documents_stored()
+    age(*files)
     Document.objects.all().delete()
     SnapshotState.objects.all().delete()
     assert services.quarantine_orphans() == 0 and documents_stored() == files
-    assert "empty: This database names no file at all, and the storage holds 2" in caplog.text
-    assert not Installation.objects.exists()
+    assert "names no file" in caplog.text
+    assert Installation.objects.exists() == marked
 
 
 def test_the_first_file_of_a_new_site_is_no_matter(caplog):
@@ -143,12 +146,20 @@ def test_the_first_file_of_a_new_site_is_no_matter(caplog):
     assert "names no file, so none of the 1 stored files" in caplog.text
 
 
-def test_a_new_database_beside_marked_files_moves_nothing(ready, watched):
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda rows: rows.delete(), "older"),
+        (lambda rows: rows.update(identity="f" * 32), "other"),
+    ],
+    ids=["a new database", "another installation"],
+)
+def test_files_that_another_database_marked_are_left_alone(ready, watched, change, code):
     ready(HANDBOOK, "handbook.md")
     watched()
     lost = orphan()
-    Installation.objects.all().delete()
-    assert files_standing().code == "older"
+    change(Installation.objects.all())
+    assert files_standing().code == code
     assert services.quarantine_orphans() == 0 and lost in stored_files()
 
 
@@ -171,15 +182,6 @@ def test_a_database_older_than_the_files_moves_and_purges_nothing(alice, ready, 
     assert services.purge_deleted() == 1
 
 
-def test_files_of_another_installation_are_left_alone(ready, watched):
-    ready(HANDBOOK, "handbook.md")
-    row = watched()
-    lost = orphan()
-    Installation.objects.update(identity="f" * 32)
-    assert files_standing().code == "other" and row.identity[:8] in files_standing().message
-    assert services.quarantine_orphans() == 0 and lost in stored_files()
-
-
 def test_files_from_before_marks_are_taken_over_only_by_a_database_that_names_them(ready):
     ready(HANDBOOK, "handbook.md")
     for number in range(3):
@@ -199,17 +201,6 @@ def test_an_object_store_without_renaming_is_swept_just_so(add, settings, watche
     assert default_storage.exists(version.file.name) and files_standing().code == "agree"
     advance_generation()
     assert len(default_storage.listdir("installation")[1]) == 1
-
-
-def test_an_emptied_database_that_was_marked_moves_nothing(ready, watched, caplog):
-    ready(HANDBOOK, "handbook.md")
-    watched()
-    files = documents_stored()
-    age(*files)
-    DocumentVersion.objects.all().update(file="", artefact="")
-    SnapshotState.objects.all().delete()
-    assert services.quarantine_orphans() == 0 and documents_stored() == files
-    assert "none of the 2 stored files is moved" in caplog.text
 
 
 def test_a_move_that_was_killed_half_way_is_done_again_and_loses_nothing(ready, watched):

@@ -1,5 +1,6 @@
-"""Page images and highlight boxes come from the render child, and their absence is no error page."""
+"""Pictures of pages and figures, boxes and flags of highlights; that the render child is away is no error page."""
 
+import io
 import os
 import shutil
 import signal
@@ -7,6 +8,8 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from tests.conftest import wait_until
@@ -14,7 +17,17 @@ from tests.engine.parsing.test_figures import web_page
 from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
 from vectorless_web.documents.drawing.client import RenderUnavailable, ask, image_path
-from vectorless_web.documents.rendering.page import Highlight, boxes, figure_image, page_image, page_view, page_words
+from vectorless_web.documents.drawing.worker import cut_out
+from vectorless_web.documents.rendering.page import (
+    Highlight,
+    PlacedHighlight,
+    boxes,
+    figure_image,
+    page_image,
+    page_view,
+    page_words,
+    place_flags,
+)
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
@@ -178,3 +191,65 @@ def test_the_words_of_a_page_lie_where_they_are_printed(ready, render_child):
     [run], line = lines[1].runs, lines[1]
     assert (run.x, run.width) == (pytest.approx(x, abs=0.2), pytest.approx(width, abs=0.2))
     assert y < line.baseline < y + height + 0.2
+
+
+def test_the_picture_of_a_figure_stands_beside_its_caption(ready, look, client):
+    document = ready(web_page(), "harbour.html")
+    [key] = open_version(document.current_version).pictures
+    shown = look(document).content.decode()
+    address = f"/w/{document.workspace.slug}/documents/{document.pk}/v1/figures/{key}.jpg"
+    assert f'src="{address}"' in shown
+    assert "Figure 3. Cranes by quay" in shown
+
+    answer = client.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/jpeg")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert Image.open(io.BytesIO(answer.content)).size == (160, 120)
+    assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
+    assert client.get(address.replace(f"/{key}.jpg", f"/{key + 1}.jpg")).status_code == 404
+
+
+def test_a_part_is_cut_out_within_the_page():
+    page = Image.new("RGB", (100, 80), "white")
+    page.paste((255, 0, 0), (20, 10, 60, 40))
+    encoded = io.BytesIO()
+    page.save(encoded, "JPEG", quality=95)
+    with Image.open(io.BytesIO(cut_out(encoded.getvalue(), [20, 10, 60, 40]))) as part:
+        assert part.size == (40, 30)
+        red, green, blue = part.getpixel((20, 15))
+        assert red > 240
+        assert max(green, blue) < 15
+    assert Image.open(io.BytesIO(cut_out(encoded.getvalue(), [-5, -5, 900, 900]))).size == (100, 80)
+
+
+PAGE = (612.0, 792.0)
+
+
+def quote(marker, *boxes):
+    return PlacedHighlight(marker, f"hit-{marker}", False, boxes)
+
+
+def test_flags_stand_left_level_with_their_quote_cover_no_word_and_take_both_margins():
+    assert place_flags([quote(1)], *PAGE) == ()
+
+    (flag,) = place_flags([quote(1, (60, 300, 200, 12), (60, 280, 200, 12))], *PAGE)
+    assert flag.x < 60
+    assert 280 <= flag.y + 23 * flag.scale / 2 <= 292
+
+    (flag,) = place_flags([quote(1, (24, 300, 200, 12))], *PAGE)
+    assert flag.x + 28 * flag.scale < 24
+    assert flag.x >= -14 * flag.scale
+
+    left, right = place_flags([quote(1, (60, 300, 20, 12)), quote(2, (400, 300, 20, 12))], *PAGE)
+    assert left.x < 100 < right.x
+    assert left.y == right.y
+
+
+@given(st.lists(st.floats(0, 780), max_size=12))
+def test_flags_stay_on_the_page_and_apart(tops):
+    flags = place_flags([quote(number, (60, top, 20, 12)) for number, top in enumerate(tops, 1)], *PAGE)
+    assert len(flags) == len(tops)
+    assert all(0 <= flag.y <= 792 - 23 * flag.scale + 0.1 for flag in flags)
+    for number, flag in enumerate(flags):
+        for other in flags[:number]:
+            assert abs(flag.x - other.x) >= 20 or abs(flag.y - other.y) >= 16

@@ -43,19 +43,6 @@ def handbook(ready, workspace, alice) -> DocumentVersion:
     return ready(HANDBOOK, "handbook.md").current_version
 
 
-@pytest.fixture
-def look(client, alice):
-    """Look at a version's page, or below it, as Alice."""
-    client.force_login(alice)
-
-    def ask(version: DocumentVersion, rest: str = ""):
-        document = version.document
-        address = reverse("documents:detail", args=[document.workspace.slug, document.pk])
-        return client.get(address + rest)
-
-    return ask
-
-
 def path_of(version: DocumentVersion) -> Path:
     return Path(default_storage.path(version.artefact))
 
@@ -81,18 +68,18 @@ def work_off() -> None:
 
 @pytest.mark.parametrize("how", list(DAMAGES))
 def test_the_reader_says_that_a_damaged_document_is_read_again_and_shows_it_afterwards(handbook, look, how):
-    assert look(handbook).status_code == 200
+    assert look(handbook.document).status_code == 200
     damage(handbook, how)
-    answer = look(handbook)
+    answer = look(handbook.document)
     page = answer.content.decode()
     assert answer.status_code == 200
     assert "being read again from its original file" in page
     assert "ws-connect" in page and "data-reload-when-ready" in page and 'data-status="repairing"' in page
-    assert look(handbook, "pages/1/").status_code == 503
+    assert look(handbook.document, "pages/1/").status_code == 503
     handbook.refresh_from_db()
     assert (handbook.status, handbook.repair, handbook.repair_reason) == (Status.READY, Status.QUEUED, "damaged")
     work_off()
-    assert "30 days of leave" in look(handbook, "?view=text").content.decode()
+    assert "30 days of leave" in look(handbook.document, "?view=text").content.decode()
     handbook.refresh_from_db()
     assert (handbook.repair, handbook.repair_tries, handbook.lease) == ("", 0, "")
     assert handbook.document.current_version_id == handbook.pk
@@ -113,12 +100,12 @@ def test_many_who_come_upon_a_damaged_file_queue_one_repair(handbook, django_cap
 
 def test_a_version_of_an_older_compiler_is_read_and_made_again_in_its_turn(handbook, look):
     written_by(handbook, "1")
-    assert "30 days of leave" in look(handbook, "?view=text").content.decode()
+    assert "30 days of leave" in look(handbook.document, "?view=text").content.decode()
     assert services.repair_counts().outdated == 1
     patrol = services.ArtefactPatrol()
     assert patrol.queue_bad_artefacts() == 1
     assert patrol.queue_bad_artefacts() == 0
-    shown = look(handbook, "?view=text").content.decode()
+    shown = look(handbook.document, "?view=text").content.decode()
     assert "30 days of leave" in shown, "what can be read is shown while it waits"
     work_off()
     handbook.refresh_from_db()
@@ -172,22 +159,23 @@ def test_a_repair_that_fails_is_tried_again_later_each_time_and_not_for_ever(han
     assert services.requeue_repairs() == services.ArtefactPatrol().queue_bad_artefacts() == 0
 
 
-def test_when_both_files_are_lost_the_page_says_what_to_do_and_the_upload_heals(handbook, look, client):
+def test_when_both_files_are_lost_the_page_says_what_to_do_and_the_upload_heals(handbook, look, client, alice):
     artefact = path_of(handbook).read_bytes()
     damage(handbook)
     default_storage.delete(handbook.file.name)
-    look(handbook)
+    look(handbook.document)
     work_off()
-    page = look(handbook).content.decode()
+    page = look(handbook.document).content.decode()
     assert "original file of this document is missing" in page and "Upload the same file once more" in page
     address = reverse("documents:upload", args=[handbook.document.workspace.slug])
+    client.force_login(alice)
     told = client.post(address, {"files": upload(HANDBOOK, "again.md")}, headers={"HX-Request": "true"})
     assert "has been put back" in told.content.decode()
     work_off()
     handbook.refresh_from_db()
     assert path_of(handbook).read_bytes() == artefact
     assert handbook.document.versions.count() == 1
-    assert b"".join(look(handbook, "original/")) == HANDBOOK
+    assert b"".join(look(handbook.document, "original/")) == HANDBOOK
 
 
 def test_an_altered_original_is_not_compiled_in_the_place_of_the_document(handbook):

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 KEY = "sk-secret-0123456789"
 RULES = b"# Rules\n\n## Rest\n\nHauliers pause after four hours.\n\n## Pay\n\nWages are paid on Fridays.\n"
 LATER = RULES.replace(b"Fridays", b"Mondays")
-MEANING = "settings/models/meaning/"
+MEANING = "models/meaning/"
 
 
 @pytest.fixture(autouse=True)
@@ -47,45 +47,20 @@ def embedding(httpserver) -> EmbeddingServer:
 
 
 @pytest.fixture
-def provider(workspace, httpserver, embedding) -> ModelProvider:
-    return ModelProvider.objects.create(
-        workspace=workspace,
-        name="House",
-        base_url=httpserver.url_for("/v1"),
-        model="large",
-        enabled=False,
-        encrypted_key=encrypt(KEY),
-    )
+def provider(own_model, embedding) -> ModelProvider:
+    return own_model(enabled=False, encrypted_key=encrypt(KEY))
 
 
 @pytest.fixture
-def act(client, workspace):
-    """Post to an address of the settings as somebody."""
-
-    def post(user, path, /, **data):
-        client.force_login(user)
-        return client.post(f"/w/{workspace.slug}/{MEANING}{path}", data)
-
-    return post
-
-
-@pytest.fixture
-def shown(client, workspace, alice):
+def shown(page, alice):
     """What the page says to Alice, without marks."""
-
-    def look(path="") -> str:
-        client.force_login(alice)
-        answer = client.get(f"/w/{workspace.slug}/{MEANING}{path}")
-        assert answer.status_code == 200
-        return visible_text(answer.content.decode())
-
-    return look
+    return lambda: visible_text(page(alice, MEANING).content.decode())
 
 
 @pytest.fixture
 def chosen(act, alice, provider, workspace) -> EmbeddingChoice:
     values = {"provider": provider.pk, "model": "bag", "price": "20", "max_tokens": 500}
-    assert act(alice, "choose/", **values).status_code == 302
+    assert act(alice, f"{MEANING}choose/", **values).status_code == 302
     return EmbeddingChoice.objects.get(workspace=workspace)
 
 
@@ -106,7 +81,7 @@ def switched_on(act, alice, chosen, work_off):
     """Switch on and work off what follows from it."""
 
     def on() -> EmbeddingChoice:
-        assert act(alice, "on/").status_code == 302
+        assert act(alice, f"{MEANING}on/").status_code == 302
         work_off("documents")
         chosen.refresh_from_db()
         return chosen
@@ -186,7 +161,7 @@ def test_trouble_with_the_server_pauses_and_loses_nothing(
     assert services.resume_embedding() == 0
     work_off("documents")
     assert file_of(document).status == "queued", "the server is spared until the pause is over"
-    act(alice, "retry/")
+    act(alice, f"{MEANING}retry/")
     work_off("documents")
     choice.refresh_from_db()
     assert (file_of(document).status, choice.pause_code) == ("ready", "")
@@ -202,7 +177,7 @@ def test_what_came_before_trouble_is_kept_and_not_paid_for_again(read, switched_
     assert vectors_of(document.current_version) is None
     embedding.requests.clear()
     embedding.trouble = lambda _request: None
-    act(alice, "retry/")
+    act(alice, f"{MEANING}retry/")
     work_off("documents")
     file.refresh_from_db()
     assert (file.status, file.tokens, file.done) == ("ready", 700, 70)
@@ -221,7 +196,7 @@ def test_a_senseless_reply_fails_the_document_and_the_next_one_is_begun(
     assert (file_of(document).status, file_of(document).error_code) == ("failed", "provider_invalid_response")
     assert file_of(other).status == "ready"
     assert "1 failed" in shown()
-    act(alice, "retry/")
+    act(alice, f"{MEANING}retry/")
     work_off("documents")
     assert file_of(document).status == "ready"
 
@@ -251,7 +226,7 @@ def _wired(choice):
 def test_switching_off_stops_it_and_deletes_rows_and_files(read, switched_on, act, alice, settings, workspace):
     document = read()
     choice = switched_on()
-    assert act(alice, "off/").status_code == 302
+    assert act(alice, f"{MEANING}off/").status_code == 302
     assert not VectorFile.objects.exists() and stored_files(settings) == []
     assert vectors_of(document.current_version) is None
     choice.refresh_from_db()
@@ -262,7 +237,7 @@ def test_switching_off_stops_it_and_deletes_rows_and_files(read, switched_on, ac
 
 def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_more(read, act, alice, chosen, embedding):
     document = read()
-    act(alice, "on/")
+    act(alice, f"{MEANING}on/")
     file = file_of(document)
 
     def taken_over(_request):
@@ -281,18 +256,18 @@ def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_mor
 
 
 def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_reached_at(
-    read, switched_on, act, alice, settings, provider, client, workspace
+    read, switched_on, act, alice, settings, provider
 ):
     read()
     switched_on()
-    act(alice, "remove/")
+    act(alice, f"{MEANING}remove/")
     assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
-    act(alice, "choose/", provider=provider.pk, model="bag", price="0", max_tokens=500)
+    act(alice, f"{MEANING}choose/", provider=provider.pk, model="bag", price="0", max_tokens=500)
     switched = EmbeddingChoice.objects.get()
-    act(alice, "on/")
+    act(alice, f"{MEANING}on/")
     services.embed_version(switched.files.get().pk, connect=_wired)
     assert len(stored_files(settings)) == 1
-    assert client.post(f"/w/{workspace.slug}/settings/models/{provider.pk}/remove/").status_code == 409
+    assert act(alice, f"models/{provider.pk}/remove/").status_code == 409
     provider.delete()
     assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
 
@@ -315,38 +290,32 @@ def test_a_document_that_another_compiler_reads_again_keeps_its_vectors(read, sw
 
 def test_a_form_that_makes_no_sense_is_shown_again(act, alice, provider):
     wrong = {"price": "-1", "max_tokens": 1, "model": " ", "provider": 999}
-    answer = act(alice, "choose/", **wrong)
+    answer = act(alice, f"{MEANING}choose/", **wrong)
     assert answer.status_code == 422
     assert set(answer.context["form"].errors) == set(wrong)
     assert not EmbeddingChoice.objects.exists()
 
 
-def test_only_ones_own_model_is_chosen_and_not_while_it_is_on(act, alice, bob, embedding, read, switched_on, provider):
-    from vectorless_web.workspaces.services import create_workspace
-
-    other = create_workspace(user=bob, name="Other")
-    theirs = ModelProvider.objects.create(workspace=other, name="x", base_url="https://x.example", model="x")
-    assert act(alice, "choose/", provider=theirs.pk, model="bag", price="0", max_tokens=500).status_code == 422
-
+def test_another_model_is_not_chosen_while_it_is_on(act, alice, switched_on, provider):
     switched_on()
     values = {"provider": provider.pk, "model": "other", "price": "20", "max_tokens": 500}
-    assert act(alice, "choose/", **values).status_code == 409
+    assert act(alice, f"{MEANING}choose/", **values).status_code == 409
     assert EmbeddingChoice.objects.get().model == "bag"
 
 
 def test_trying_it_tells_length_and_closeness_and_no_key(act, alice, chosen, shown, work_off, embedding):
     embedding.same = {"payment": "paid", "bill": "invoice", "month": "days", "due": "to"}
-    assert act(alice, "test/").status_code == 302
+    assert act(alice, f"{MEANING}test/").status_code == 302
     assert "Being tried" in shown()
     work_off("runs")
     assert "vectors of 64 numbers, tells similar sentences from different ones" in shown()
     embedding.trouble = lambda _request: embedding.answer(["same"] * 3)
-    act(alice, "test/")
+    act(alice, f"{MEANING}test/")
     work_off("runs")
     assert "does not tell similar sentences apart" in shown()
 
     embedding.trouble = status(401, KEY)
-    act(alice, "test/")
+    act(alice, f"{MEANING}test/")
     work_off("runs")
     assert "provider_auth" in shown() and KEY not in shown()
 
@@ -363,7 +332,7 @@ def test_a_private_address_is_not_reached_once_the_operator_forbids_them(
 def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice, chosen, work_off, embedding):
     document = read()
     services.delete_document(actor=alice, document=document)
-    act(alice, "on/")
+    act(alice, f"{MEANING}on/")
     work_off("documents")
     assert not embedding.requests and embedding_progress_of(chosen).documents == 0
     services.restore_document(actor=alice, document=Document.objects.get(pk=document.pk))
@@ -372,23 +341,20 @@ def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice
     assert file_of(document).status == "ready"
 
 
-class TestHosts:
-    """Administrators may name the hosts at which models are asked; that holds for embedding as well."""
-
-    def test_one_that_was_chosen_before_is_asked_no_more(
-        self, read, switched_on, embedding, shown, workspace, admin_user, work_off
-    ):
-        read()
-        choice = switched_on()
-        asked = len(embedding.requests)
-        host = allow_host(actor=admin_user, host="models.example.com")
-        read(LATER, "later.md")
-        work_off("documents")
-        assert len(embedding.requests) == asked
-        assert embedding_in_use(workspace) is None
-        assert "allow no models at" in shown()
-        forbid_host(actor=admin_user, row=host)
-        retry_embedding(actor=admin_user, choice=choice)
-        work_off("documents")
-        assert embedding_in_use(workspace) is not None
-        assert len(embedding.requests) > asked
+def test_at_a_host_that_administrators_do_not_name_an_earlier_choice_is_asked_no_more(
+    read, switched_on, embedding, shown, workspace, admin_user, work_off
+):
+    read()
+    choice = switched_on()
+    asked = len(embedding.requests)
+    host = allow_host(actor=admin_user, host="models.example.com")
+    read(LATER, "later.md")
+    work_off("documents")
+    assert len(embedding.requests) == asked
+    assert embedding_in_use(workspace) is None
+    assert "allow no models at" in shown()
+    forbid_host(actor=admin_user, row=host)
+    retry_embedding(actor=admin_user, choice=choice)
+    work_off("documents")
+    assert embedding_in_use(workspace) is not None
+    assert len(embedding.requests) > asked

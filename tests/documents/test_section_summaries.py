@@ -21,11 +21,11 @@ from vectorless_web.engine.questions.understand import understand
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
-from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PAGE = "settings/models/summaries/"
+PAGE = "models/summaries/"
 SENTENCE = "The crane on quay 4 lifts forty tonnes and is tested each spring by the engineers of the port. "
 
 
@@ -55,39 +55,21 @@ class Writer:
 
 
 @pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+def _impatient(settings):
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
 
 
 @pytest.fixture
-def writer(httpserver, workspace) -> Writer:
+def writer(own_model) -> Writer:
     made = Writer()
-    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(made)
-    ModelProvider.objects.create(
-        workspace=workspace, name="House", base_url=httpserver.url_for("/v1"), model="tiny", price_in=2, price_out=10
-    )
+    own_model(made, price_in=2, price_out=10)
     return made
 
 
 @pytest.fixture
-def act(client, workspace):
-    def post(user, path):
-        client.force_login(user)
-        return client.post(f"/w/{workspace.slug}/{PAGE}{path}")
-
-    return post
-
-
-@pytest.fixture
-def shown(client, workspace, alice):
-    def look(path=PAGE) -> str:
-        client.force_login(alice)
-        answer = client.get(f"/w/{workspace.slug}/{path}")
-        assert answer.status_code == 200
-        return visible_text(answer.content.decode())
-
-    return look
+def shown(page, alice):
+    """What the page says to Alice, without marks."""
+    return lambda: visible_text(page(alice, PAGE).content.decode())
 
 
 @pytest.fixture
@@ -96,7 +78,7 @@ def switched_on(act, alice, workspace, writer, work_off):
 
     def switch(chapters: int = 3) -> Document:
         document = compiled_document(workspace, alice, handbook(chapters), "port.md")
-        assert act(alice, "on/").status_code == 302
+        assert act(alice, f"{PAGE}on/").status_code == 302
         work_off("documents")
         return document
 
@@ -116,11 +98,13 @@ def test_nothing_is_sent_before_an_owner_switches_it_on_and_the_cost_is_shown(
     told = shown()
     assert "1 document with 4 sections would be summarised: about" in told
     assert re.search(r"about \$0\.\d+", told) and "is sent to http://localhost" in told
-    assert act(bob, "on/").status_code in (403, 404)
+    assert act(bob, f"{PAGE}on/").status_code in (403, 404)
     assert not writer.prompts and not SectionSummaries.objects.exists()
 
 
-def test_a_worker_writes_a_line_on_each_section_and_the_section_list_shows_it(switched_on, writer, shown):
+def test_a_worker_writes_a_line_on_each_section_and_the_section_list_shows_it(
+    switched_on, writer, shown, client, workspace
+):
     document = switched_on()
     row = row_of(document)
 
@@ -129,7 +113,7 @@ def test_a_worker_writes_a_line_on_each_section_and_the_section_list_shows_it(sw
     assert any(line.endswith("Chapter 1.") for line in lines.values())
     assert row.tokens == 1100 and row.cost_usd == Decimal("0.003")
     assert len(writer.prompts) == 1, "all sections in one call"
-    told = shown(f"documents/{document.pk}/")
+    told = visible_text(client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode())
     assert "Tests of the crane in" in told and "The lines under headings were written by tiny." in told
     assert "The sections of 1 of 1 document are summarised." in shown()
     assert AuditEvent.objects.filter(verb="summaries.on").exists()
@@ -145,7 +129,7 @@ def test_trouble_pauses_and_what_came_is_kept_and_not_paid_twice(switched_on, wr
     assert choice.paused_until > timezone.now() and choice.pause_message
     assert "Summarising is paused." in shown()
     writer.trouble = lambda _made: None
-    assert act(alice, "retry/").status_code == 302
+    assert act(alice, f"{PAGE}retry/").status_code == 302
     work_off("documents")
     row = row_of(document)
     assert (row.status, len(writer.prompts)) == ("ready", 3)
@@ -188,7 +172,7 @@ def test_questions_are_shown_the_lines_and_replay_identically_though_they_are_sw
     first = ask()
     assert any("| Tests of the crane in" in prompt for prompt in writer.prompts[1:])
 
-    act(alice, "off/")
+    act(alice, f"{PAGE}off/")
     found = jobs.find_replay_result(first)
     assert (found.verdict, found.difference) == ("identical", "")
     asked = len(writer.prompts)
@@ -211,10 +195,10 @@ def test_the_router_finds_a_document_by_its_lines_as_long_as_they_are_switched_o
     ]
     assert routed() == [document.pk]
 
-    act(alice, "off/")
+    act(alice, f"{PAGE}off/")
     refresh_rows()
     assert routed() == []
 
-    act(alice, "on/")
+    act(alice, f"{PAGE}on/")
     refresh_rows()
     assert routed() == [document.pk]

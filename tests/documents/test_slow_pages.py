@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import end_group, wait_until
 from tests.support.files import REPORT
+from tests.support.hostile.pdfs import pdf, stream
 from vectorless_web.documents.drawing.client import RenderUnavailable
 from vectorless_web.documents.rendering.page import boxes, page_image
 
@@ -69,28 +70,18 @@ def endless_pattern(*, words: bool = True) -> bytes:
 
     Without words a page has as many shapes as one whose letters are drawn.
     """
-    kids = b" ".join(b"%d 0 R" % (7 + page) for page in range(PAGES))
-    tile = b"/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 900 900]/XStep 0.7/YStep 0.7/Resources<<%s>>"
-    fill = b"/Pattern cs /P scn 0 0 900 900 re f "
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, PAGES),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-        _stream(tile % b"/Pattern<</P 5 0 R>>", fill),
-        _stream(tile % b"", b"0 0 m 1 1 l S"),
-        _stream(b"", fill + b"BT /F 12 Tf 72 700 Td (1. Overview of patterns) Tj ET" if words else fill * 40),
-    ]
-    resources = b"/Resources<</Font<</F 3 0 R>>/Pattern<</P 4 0 R>>>>"
-    objects += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 6 0 R%s>>" % resources] * PAGES
-    body, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    size = len(objects) + 1
-    end = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, len(body))
-    return body + b"xref\n0 %d\n0000000000 65535 f \n" % size + table + end
-
-
-def _stream(entries: bytes, content: bytes) -> bytes:
-    return b"<<%s/Length %d>>stream\n%s\nendstream" % (entries, len(content), content)
+    pages = range(7, 7 + PAGES)
+    tile = "/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 900 900]/XStep 0.7/YStep 0.7/Resources<<%s>>"
+    fill = "/Pattern cs /P scn 0 0 900 900 re f "
+    page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 6 0 R/Resources<<{}>>>>"
+    return pdf(
+        {
+            1: "<</Type/Catalog/Pages 2 0 R>>",
+            2: f"<</Type/Pages/Kids[{' '.join(f'{number} 0 R' for number in pages)}]/Count {PAGES}>>",
+            3: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+            4: stream(fill, tile % "/Pattern<</P 5 0 R>>"),
+            5: stream("0 0 m 1 1 l S", tile % ""),
+            6: stream(fill + "BT /F 12 Tf 72 700 Td (1. Overview of patterns) Tj ET" if words else fill * 40),
+            **dict.fromkeys(pages, page.format("/Font<</F 3 0 R>>/Pattern<</P 4 0 R>>")),
+        }
+    )

@@ -11,8 +11,10 @@ from django.utils import timezone
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import Order, StageProgress
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.storage.files import check_storage
+from vectorless_web.infra.web.health import Level, health
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,3 +147,21 @@ def test_while_it_is_away_a_row_says_that_it_waits_and_an_upload_writes_nothing_
     assert answer.status_code == 503
     assert "cannot be reached" in answer.content.decode()
     assert list(storage.root.iterdir()) == []
+
+
+def test_an_unmounted_storage_is_noticed_once_there_are_files(workspace, settings, tmp_path):
+    assert check_storage().level == Level.OK, "a new site has no folder of files yet"
+
+    document = Document.objects.create(workspace=workspace, title="Report", name="report.pdf")
+    document.versions.create(number=1, file="uploads/report.pdf", sha256="ab", bytes=3)
+    assert check_storage().level == Level.UNAVAILABLE
+    settings.MEDIA_ROOT.mkdir()
+    assert check_storage().level == Level.UNAVAILABLE, "the place of a folder that is not mounted is empty"
+
+    (settings.MEDIA_ROOT / "uploads").mkdir()
+    assert check_storage().level == Level.OK
+
+
+def test_the_health_address_asks_for_the_storage(client, db):
+    assert "storage" in client.get("/health/ready").json()["checks"]
+    assert "storage" in health.report()

@@ -1,8 +1,6 @@
 """Uploading files."""
 
-import io
 import os
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from django.core.files.storage import default_storage
 
 from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, REPORT, no_pages, pdf, upload
+from tests.support.open_documents import zipped
 from tests.support.word_files import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload, Section
 from vectorless_web.engine.parsing.sniff import FILE_KINDS
@@ -72,15 +71,6 @@ def test_the_same_bytes_are_already_here_but_not_in_another_workspace(client, wo
     assert Document.objects.count() == 2
 
 
-def packed(parts: dict[str, bytes], *, stored: tuple[str, ...] = ()) -> bytes:
-    """A ZIP archive of these parts; those named in `stored` are not compressed."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
-
-
 TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg": os.urandom(100_000)}
 
 
@@ -108,14 +98,9 @@ def test_what_is_no_readable_file_is_refused_and_leaves_nothing(client, workspac
         (word(contract)[:9000], "letter.docx", "damaged_docx", "did not arrive whole"),
         (bytes(range(256)) * 40, "notes.txt", "binary_file", "binary data"),
         (locked(word(contract)), "letter.docx", "encrypted_docx", "password"),
-        (packed({**TYPES, "word/document.xml": b" " * 40_000_000}), "letter.docx", "zip_bomb", "unpacks to far more"),
+        (zipped({**TYPES, "word/document.xml": b" " * 40_000_000}), "letter.docx", "zip_bomb", "unpacks to far more"),
         *(
-            (
-                packed(parts, stored=("mimetype",)),
-                name,
-                "unsupported_type",
-                f"This file is {kind}, which cannot be read",
-            )
+            (zipped(parts), name, "unsupported_type", f"This file is {kind}, which cannot be read")
             for parts, name, kind in (
                 ({**TYPES, **LARGE, "visio/document.xml": b"<x/>"}, "figures.docx", "a Visio drawing"),
                 ({"mimetype": b"application/vnd.oasis.opendocument.graphics"}, "plan.odg", "an OpenDocument file"),

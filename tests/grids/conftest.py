@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.compiled import compiled_document
+from tests.support.sockets import listen  # noqa: F401 - a fixture
 from vectorless_web.documents.models import Document
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.grids.services import ColumnValues, GridValues, create_grid

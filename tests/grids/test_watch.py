@@ -1,11 +1,9 @@
 """Watching a grid fill: changed cells arrive over the socket, many at once, and only what the viewer may see."""
 
 import pytest
-from channels.testing import WebsocketCommunicator
 
-from tests.documents.test_live_list import _fresh_layer, change, enter  # noqa: F401 - fixtures
 from tests.grids.conftest import cell_at
-from vectorless_web.asgi import application
+from tests.support.sockets import change
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.grids.models import Cell
 from vectorless_web.grids.services import fill_grid
@@ -16,12 +14,16 @@ from vectorless_web.workspaces.models import Membership
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
 
 
-async def watch(grid, headers) -> WebsocketCommunicator:
-    address = f"/ws/w/{grid.workspace.slug}/grids/{grid.pk}/"
-    socket = WebsocketCommunicator(application, address, headers=headers)
-    assert (await socket.connect(timeout=5))[0]
-    await socket.receive_from(timeout=5)  # What was made a moment ago.
-    return socket
+@pytest.fixture
+def watch(listen, grid):
+    """The grid's socket, as somebody hears it, past what was made a moment ago."""
+
+    async def opened(user):
+        socket = await listen(user, f"grids/{grid.pk}/")
+        await socket.receive_from(timeout=5)
+        return socket
+
+    return opened
 
 
 def work_off() -> None:
@@ -29,8 +31,8 @@ def work_off() -> None:
         execute_run(run.pk)
 
 
-async def test_cells_arrive_many_at_once_with_the_progress(grid, bob, enter):  # noqa: F811
-    socket = await watch(grid, await change(enter, bob))
+async def test_cells_arrive_many_at_once_with_the_progress(grid, bob, watch):
+    socket = await watch(bob)
 
     await change(fill_grid, user=bob, grid=grid)
     started = await socket.receive_from(timeout=5)
@@ -43,9 +45,9 @@ async def test_cells_arrive_many_at_once_with_the_progress(grid, bob, enter):  #
     await socket.disconnect()
 
 
-async def test_a_closed_document_s_cells_are_not_sent(grid, bob, workspace, leases, enter):  # noqa: F811
+async def test_a_closed_document_s_cells_are_not_sent(grid, bob, workspace, leases, watch):
     hidden = await change(lambda: cell_at(grid, 1, 0).pk)
-    socket = await watch(grid, await change(enter, bob))
+    socket = await watch(bob)
 
     def close_one() -> None:
         folder = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
@@ -60,8 +62,8 @@ async def test_a_closed_document_s_cells_are_not_sent(grid, bob, workspace, leas
     await socket.disconnect()
 
 
-async def test_who_has_left_is_sent_nothing_more(grid, bob, workspace, enter):  # noqa: F811
-    socket = await watch(grid, await change(enter, bob))
+async def test_who_has_left_is_sent_nothing_more(grid, bob, workspace, watch):
+    socket = await watch(bob)
 
     def leave() -> None:
         Membership.objects.filter(workspace=workspace, user=bob).delete()

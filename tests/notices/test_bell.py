@@ -8,7 +8,7 @@ from channels.layers import channel_layers
 from django.db import connections
 
 from tests.notices.conftest import shown
-from tests.test_live_rights import socket_to
+from tests.support.sockets import socket_to
 from vectorless_web.notices.live import BellConsumer
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import count_unread, notices_of

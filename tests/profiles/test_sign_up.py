@@ -38,9 +38,12 @@ def test_it_names_workspace_inviter_and_role_and_fills_the_address_in(client, li
     ],
     ids=["revoked", "used", "expired", "unknown"],
 )
-def test_a_closed_link_says_why(client, link, alice, close, said):
+def test_a_closed_link_says_why_and_lets_nobody_in(client, link, alice, charlie, close, said):
     address, row = link
     close(row, alice)
     answer = client.get(address)
     assert answer.status_code == 404
     assert said in answer.content.decode()
+    client.force_login(charlie)
+    assert client.post(f"{address}accept/").status_code == 404
+    assert not charlie.memberships.exists()

@@ -97,28 +97,17 @@ def failure_at(address: str, seconds: float = 2.0) -> ModelError:
 
 
 def test_a_server_that_is_not_there_or_says_nothing_is_told():
-    error = failure_at("http://127.0.0.1:9/v1")
-
-    assert (error.code, error.message) == (
-        "network_error",
-        "Nothing answers at the model's address. Is its server running?",
-    )
-
-    error = failure_at("http://models.invalid/v1")
-
-    assert (error.code, error.message) == (
-        "network_error",
-        "The name of the model's server is not known. Check the address in the settings.",
-    )
+    for address, words in (
+        ("http://127.0.0.1:9/v1", "Nothing answers at the model's address."),
+        ("http://models.invalid/v1", "The name of the model's server is not known."),
+    ):
+        error = failure_at(address)
+        assert error.code == "network_error"
+        assert words in error.message
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         error = failure_at(f"http://127.0.0.1:{silent.getsockname()[1]}/v1", seconds=0.3)
-
-    assert (error.code, error.message, error.retryable) == (
-        "provider_timeout",
-        "The model did not answer in time.",
-        True,
-    )
+    assert (error.code, error.retryable) == ("provider_timeout", True)
 
 
 def test_a_connection_cut_in_mid_reply_tells_what_it_had_cost():

@@ -7,6 +7,8 @@ from decimal import Decimal
 import pytest
 from werkzeug import Response
 
+from vectorless_web.engine.agent.model import verifier
+from vectorless_web.engine.agent.model.tools import TURN_SCHEMA
 from vectorless_web.engine.errors import (
     ModelAuth,
     ModelError,
@@ -19,7 +21,7 @@ from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.providers import connections
 from vectorless_web.providers.connections import Endpoint
-from vectorless_web.providers.openai_chat import OpenAIChat
+from vectorless_web.providers.openai_chat import Dialect, OpenAIChat, shape_of
 
 KEY = "sk-secret-0123456789"
 HELLO = (Message("system", "Be brief."), Message("user", "Say hello."))
@@ -91,6 +93,26 @@ def test_an_object_is_asked_for_by_its_schema_which_is_strict_unless_it_leaves_t
     chat().complete(HELLO, schema=LOOSE)
 
     assert bodies(httpserver)[-1]["response_format"]["json_schema"]["strict"] is False
+
+
+def words_of(part):
+    if isinstance(part, dict):
+        return {*part, *(word for item in part.values() for word in words_of(item))}
+    return {word for item in part for word in words_of(item)} if isinstance(part, list) else set()
+
+
+def test_bounds_are_left_out_and_everything_else_stays():
+    assert shape_of({"type": "string", "maxLength": 9, "enum": ["a", None]}) == {"type": "string", "enum": ["a", None]}
+    named = {"type": "object", "properties": {"minimum": {"type": "integer", "minimum": 0}}, "required": ["minimum"]}
+    assert shape_of(named) == {**named, "properties": {"minimum": {"type": "integer"}}}
+
+
+def test_a_verdict_keeps_to_strict_mode_and_a_turn_with_free_arguments_does_not_ask_for_it():
+    for schema, strict in ((verifier._SCHEMA, True), (TURN_SCHEMA, False)):
+        sent = Dialect().options(schema, max_tokens=10, temperature=0.0)["response_format"]["json_schema"]
+        assert sent["strict"] is strict
+        assert not words_of(sent) & {"minLength", "maxLength", "minItems", "maxItems", "minimum"}
+        assert set(sent["schema"]["properties"]) == set(schema["properties"])
 
 
 def test_a_server_without_schemas_is_asked_for_any_object_and_remembered(chat, httpserver):

@@ -135,24 +135,6 @@ def test_what_does_not_answer_is_said_with_a_code_and_nothing_more_is_tried(test
     assert len(server.requests) == 1
 
 
-def test_what_was_learnt_of_a_server_is_not_tried_again(httpserver):
-    server = ModelServer(schema=400, json_object=400, stream=400)
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
-    known = OpenAIChat(Endpoint(httpserver.url_for("/v1"), "tiny", KEY, retries=0, forms=("",), streams=False))
-
-    reply = self_test_question(known)
-
-    assert (reply.parsed, reply.form) == ({"section_number": 3, "why": "It is about cash."}, "")
-    assert len(server.requests) == 1
-
-
-def self_test_question(model: OpenAIChat):
-    from vectorless_web.engine.llm.model import Message
-
-    schema = {"type": "object", "properties": {"section_number": {"type": "integer"}}}
-    return model.complete([Message("user", 'The keys are "section_number" and "why".')], schema=schema)
-
-
 def test_any_chat_model_can_be_tested_without_a_server():
     model = ScriptedModel(
         [
@@ -162,12 +144,13 @@ def test_any_chat_model_can_be_tested_without_a_server():
             {"quote": "Rent of 4,310 thousand was paid in advance for the depot at Harbour Lane."},
             "5839",
             "7493",
-        ]
+        ],
+        name="ti\0ny",
     )
 
     result = self_test(model, context_size=2_000)
 
-    assert result.usable
+    assert (result.usable, result.model) == (True, "tiny")
     assert found(result)["streaming"] == "yes"
 
 

@@ -4,10 +4,15 @@ import pytest
 from django.utils import timezone
 
 from tests.conftest import commits
+from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.infra import leases
 from vectorless_web.runs.models import Run, Thread
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import workspace_for
+
+REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 
 
 def make_ready(workspace, user, title: str = "Annual report 2024", *, number: int = 1) -> Document:
@@ -48,6 +53,19 @@ def _unwatched(request, monkeypatch):
 def report(workspace, alice) -> Document:
     """A ready document in Alice's workspace."""
     return make_ready(workspace, alice)
+
+
+@pytest.fixture
+def place(workspace, bob, report) -> Workspace:
+    """The workspace with its document, as a selector gives it to Bob."""
+    return workspace_for(bob, workspace.slug)
+
+
+@pytest.fixture
+def read_report(workspace, alice) -> Document:
+    """A document that was really compiled, the only one of the workspace."""
+    Document.objects.all().delete()
+    return compiled_document(workspace, alice, REPORT)
 
 
 @pytest.fixture

@@ -11,16 +11,11 @@ from vectorless_web.runs.models import Run
 from vectorless_web.runs.page.page_context import run_context
 from vectorless_web.runs.selectors import runs_before
 from vectorless_web.runs.services import ask_again, start_run
-from vectorless_web.workspaces.models import ModelProvider, Workspace
+from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import may_in, workspace_for
 from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def place(workspace, bob) -> Workspace:
-    return workspace_for(bob, workspace.slug)
 
 
 @pytest.fixture
@@ -39,32 +34,30 @@ def address(run: Run, act: str = "") -> str:
     return f"/w/{run.workspace.slug}/runs/{run.pk}/{act}"
 
 
-class TestWhereARunCameFrom:
-    def test_each_way_of_asking_again_is_told_from_the_others_and_keeps_the_rest(self, bob, first, model):
-        assert (first.asked_from, first.asked_how) == (None, "")
-        for how, changes in (
-            ("again", {}),
-            ("deeper", {"max_steps": 30, "max_walks": 10}),
-            ("edited", {"question": "What were net sales?"}),
-            ("again", {"answerer": f"provider:{model.pk}"}),
-            ("answerer", {"answerer": "offline"}),
-        ):
-            run = ask_again(user=bob, run=first, **changes)
-            assert (run.asked_how, run.asked_from, run.thread) == (how, first, first.thread), changes
-            assert run.question == changes.get("question", first.question)
-            kept = {"max_steps": 12, "max_walks": first.settings.get("max_walks"), **changes}
-            assert (run.settings["max_steps"], run.settings.get("max_walks")) == (kept["max_steps"], kept["max_walks"])
+def test_each_way_of_asking_again_is_told_from_the_others_and_keeps_the_rest(bob, first, model):
+    assert (first.asked_from, first.asked_how) == (None, "")
+    for how, changes in (
+        ("again", {}),
+        ("deeper", {"max_steps": 30, "max_walks": 10}),
+        ("edited", {"question": "What were net sales?"}),
+        ("again", {"answerer": f"provider:{model.pk}"}),
+        ("answerer", {"answerer": "offline"}),
+    ):
+        run = ask_again(user=bob, run=first, **changes)
+        assert (run.asked_how, run.asked_from, run.thread) == (how, first, first.thread), changes
+        assert run.question == changes.get("question", first.question)
+        kept = {"max_steps": 12, "max_walks": first.settings.get("max_walks"), **changes}
+        assert (run.settings["max_steps"], run.settings.get("max_walks")) == (kept["max_steps"], kept["max_walks"])
 
 
-class TestWhatAQuestionLeansOn:
-    def test_a_second_try_leans_on_what_the_first_leaned_on(self, place, bob, first):
-        Run.objects.update(status="answered")
-        follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
-        Run.objects.update(status="answered")
-        once_more = ask_again(user=bob, run=ask_again(user=bob, run=follow), question="And in 2022?")
+def test_a_second_try_leans_on_what_the_first_leaned_on(place, bob, first):
+    Run.objects.update(status="answered")
+    follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
+    Run.objects.update(status="answered")
+    once_more = ask_again(user=bob, run=ask_again(user=bob, run=follow), question="And in 2022?")
 
-        assert runs_before(once_more) == [first]
-        assert runs_before(ask_again(user=bob, run=first)) == []
+    assert runs_before(once_more) == [first]
+    assert runs_before(ask_again(user=bob, run=first)) == []
 
 
 class TestWhoAnswers:
@@ -112,17 +105,13 @@ class TestWhoAnswers:
             assert (caught.value.code, caught.value.status) == ("unknown_answerer", 422)
 
 
-class TestInTheBrowser:
-    @pytest.fixture(autouse=True)
-    def _signed_in(self, client, bob):
-        client.force_login(bob)
+def test_an_edited_question_is_sent_like_any_other(client, bob, first):
+    client.force_login(bob)
+    data = {"question": "What were net sales?", "scope": "all", "again": first.pk, "thread": first.thread_id}
+    client.post(f"/w/{first.workspace.slug}/ask/", data)
+    run = Run.objects.latest("pk")
 
-    def test_an_edited_question_is_sent_like_any_other(self, client, first):
-        data = {"question": "What were net sales?", "scope": "all", "again": first.pk, "thread": first.thread_id}
-        client.post(f"/w/{first.workspace.slug}/ask/", data)
-        run = Run.objects.latest("pk")
-
-        assert (run.asked_how, run.asked_from, run.thread) == ("edited", first, first.thread)
+    assert (run.asked_how, run.asked_from, run.thread) == ("edited", first, first.thread)
 
 
 class TestTheMenu:

@@ -5,15 +5,8 @@ import pytest
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
-from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import workspace_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def place(workspace, bob, report) -> Workspace:
-    return workspace_for(bob, workspace.slug)
 
 
 def ask(place, user, question: str = "What was revenue?") -> Run:

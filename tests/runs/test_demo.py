@@ -1,9 +1,12 @@
-"""The demo's model-led run: led by recorded replies, checked like any other, and replayed identically."""
+"""The demo: a run led by recorded replies, checked and replayed like any other; and how an operator is led to it."""
+
+from io import StringIO
 
 import pytest
 from django.core.management import call_command
 
 from tests.support.compiled import compiled_document
+from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.demo import CASSETTES, DOCUMENT, FOLDER, start_model_run
 from vectorless_web.runs.models import Run
@@ -64,3 +67,28 @@ def test_a_terminal_can_play_a_cassette_and_says_what_it_lacks(capsys):
     said = capsys.readouterr()
     assert end.value.code == 0 and "1,402" in said.out
     assert "The cassette model-run.cassette.jsonl holds no reply to request" in said.err
+
+
+DEMO = "open the Demo workspace"
+
+
+def welcome(**options: str) -> str:
+    told = StringIO()
+    call_command("welcome", stdout=told, **options)
+    return told.getvalue()
+
+
+def test_the_demo_is_pointed_at_while_its_report_is_there(alice):
+    demo = create_workspace(user=alice, name="Demo")
+    document = Document.objects.create(workspace=demo, title="Report", name=DOCUMENT)
+    assert DEMO in welcome()
+
+    document.deleted_at = document.created_at
+    document.save()
+    assert DEMO not in welcome()
+    assert "Add a document" in welcome()
+
+
+def test_ctrl_c_is_named_only_by_what_it_stops():
+    assert "Ctrl-C" in welcome(listens="http://127.0.0.1:8000/")
+    assert "Ctrl-C" not in welcome()

@@ -120,16 +120,21 @@ def test_a_worker_whose_lease_was_taken_writes_nothing_more(make_run):
     assert not Claim.objects.exists()
 
 
-def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run):
-    """Killed after three steps: the second attempt stores the rest, each step once."""
-    run = make_run()
+def interrupted(run: Run, *told) -> None:
+    """An attempt that stores these events and dies."""
 
     def dies(document):
-        yield from long_story(document)[:4]
+        yield from told
         Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
         yield step(99, document)
 
     execute_run(claim_run(run.pk), engine=tell(dies))
+
+
+def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run, report):
+    """Killed after four steps: the second attempt stores the rest, each step once."""
+    run = make_run()
+    interrupted(run, *long_story(str(report.pk))[:4])
     kept = list(Step.objects.values_list("pk", "sequence"))
     assert len(kept) == 4
 
@@ -140,17 +145,6 @@ def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run):
     assert len(places) == len(set(places)) == 13
     assert list(finished.steps.values_list("pk", "sequence"))[:4] == kept
     assert finished.step_count == 13
-
-
-def interrupted(run: Run, *told) -> None:
-    """An attempt that stores these events and dies."""
-
-    def dies(document):
-        yield from told
-        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
-        yield step(99, document)
-
-    execute_run(claim_run(run.pk), engine=tell(dies))
 
 
 def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run, report):

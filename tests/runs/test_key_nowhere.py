@@ -5,9 +5,7 @@ import logging
 import pytest
 from django.core import serializers
 
-from tests.support.compiled import compiled_document
 from tests.support.model_server import KEY, refused
-from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run, Step
 from vectorless_web.workspaces.models import AuditEvent, Membership, ModelProvider, Role
@@ -15,12 +13,10 @@ from vectorless_web.workspaces.services import save_provider
 
 pytestmark = pytest.mark.django_db
 
-REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n"
-
 
 @pytest.mark.parametrize("status", [400, 401, 500])
 def test_no_error_log_row_page_or_export_holds_the_key(
-    status, httpserver, workspace, alice, make_run, admin_client, admin_user, client, caplog, settings
+    status, httpserver, workspace, alice, make_run, read_report, admin_client, admin_user, client, caplog, settings
 ):
     settings.MODEL_RETRIES = 0
     httpserver.expect_request("/v1/chat/completions").respond_with_response(
@@ -28,8 +24,6 @@ def test_no_error_log_row_page_or_export_holds_the_key(
     )
     provider = ModelProvider(workspace=workspace, name="P", base_url=httpserver.url_for("/v1"), model="m")
     save_provider(actor=alice, provider=provider, api_key=KEY)
-    compiled_document(workspace, alice, REPORT)
-    Document.objects.exclude(name="report.md").delete()
     run = make_run(question="What was revenue in 2024?")
 
     with caplog.at_level(logging.DEBUG, logger="vectorless_web"):

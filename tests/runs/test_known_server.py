@@ -2,11 +2,8 @@
 
 import pytest
 
-from tests.support.compiled import compiled_document
 from tests.support.model_server import ModelServer
-from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
-from vectorless_web.workspaces.models import ModelProvider
 
 pytestmark = pytest.mark.django_db
 
@@ -20,17 +17,10 @@ pytestmark = pytest.mark.django_db
     ],
     ids=["not tested", "JSON objects only", "no JSON mode"],
 )
-def test_a_run_asks_in_the_way_that_was_found_to_work(
-    httpserver, workspace, alice, make_run, settings, found, form, streams
-):
+def test_a_run_asks_in_the_way_that_was_found_to_work(own_model, make_run, read_report, settings, found, form, streams):
     settings.MODEL_RETRIES = 0
     server = ModelServer(prose=True)
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
-    ModelProvider.objects.create(
-        workspace=workspace, name="P", base_url=httpserver.url_for("/v1"), model="m", capabilities=found
-    )
-    compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
-    Document.objects.exclude(name="report.md").delete()
+    own_model(server, capabilities=found)
 
     jobs.execute_run(make_run(question="What was revenue in 2024?").pk)
 
@@ -39,11 +29,9 @@ def test_a_run_asks_in_the_way_that_was_found_to_work(
 
 
 def test_a_stored_address_that_cannot_be_called_leaves_the_answer_to_the_offline_reasoner(
-    workspace, alice, make_run, client
+    workspace, alice, own_model, make_run, read_report, client
 ):
-    ModelProvider.objects.create(workspace=workspace, name="P", base_url="http://[::1", model="m")
-    compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
-    Document.objects.exclude(name="report.md").delete()
+    own_model(base_url="http://[::1")
     run = make_run(question="What was revenue in 2024?")
 
     jobs.execute_run(run.pk)

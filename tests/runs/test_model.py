@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from werkzeug import Response
 
+from tests.runs.conftest import REPORT
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, claim, verdict
-from tests.support.model_server import whole
+from tests.support.model_server import parts_of, whole
 from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 TODAY = period_start("month")
 KEY = "sk-secret-0123456789"
-REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 QUESTION = "What was revenue in 2024?"
 
 
@@ -45,17 +45,21 @@ def report(workspace, alice) -> Document:
 class Script:
     """A model's server: answers turns and verifies from a script, and may misbehave at chosen calls.
 
-    `trouble` is what answers instead, by the kind of call ("turn", "verify") or its number ("turn 1").
+    `trouble` is what answers instead, by the kind of call ("turn", "verify") or its number ("turn 1"); `bodies` is
+    what it was sent.
     """
 
     def __init__(self, **trouble) -> None:
         self.trouble = trouble
-        self.calls = 0
+        self.bodies: list[dict] = []
+
+    @property
+    def calls(self) -> int:
+        return len(self.bodies)
 
     def __call__(self, request) -> Response:
-        self.calls += 1
-        body = json.loads(request.data)
-        prompt = "\n".join(message["content"] for message in body["messages"])
+        self.bodies.append(json.loads(request.data))
+        prompt = "\n".join(parts_of(message)[0] for message in self.bodies[-1]["messages"])
         kind = "verify" if "You check an answer" in prompt else "turn"
         act = self.trouble.get(f"{kind} {self.calls}") or self.trouble.get(kind)
         said = act(prompt) if act else verdict("supported") if kind == "verify" else good_answer(prompt)

@@ -2,35 +2,22 @@
 
 import pytest
 
-from tests.support.compiled import compiled_document
 from tests.support.model_server import ModelServer
-from vectorless_web.documents.models import Document
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
 from vectorless_web.runs.forms import refill_form
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, limits_of, start_run
 from vectorless_web.workspaces.models import ModelProvider
-from vectorless_web.workspaces.selectors import workspace_for
 
 pytestmark = pytest.mark.django_db
 
-REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
-
 
 @pytest.fixture
-def place(workspace, bob, report):
-    return workspace_for(bob, workspace.slug)
-
-
-@pytest.fixture
-def priced(workspace, httpserver) -> ModelServer:
+def priced(own_model) -> ModelServer:
     """A model with a price, and its server."""
     server = ModelServer(prose=True)
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
-    ModelProvider.objects.create(
-        workspace=workspace, name="Dear", base_url=httpserver.url_for("/v1"), model="dear", price_in=100, price_out=100
-    )
+    own_model(server, price_in=100, price_out=100)
     return server
 
 
@@ -76,9 +63,7 @@ def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s
 
 
 @pytest.mark.parametrize(("most", "calls"), [(0.000001, 0), (None, 1)])
-def test_a_run_makes_no_call_that_it_could_not_pay(place, alice, make_run, priced, most, calls, client, bob):
-    compiled_document(place, alice, REPORT)
-    Document.objects.exclude(name="report.md").delete()
+def test_a_run_makes_no_call_that_it_could_not_pay(place, make_run, read_report, priced, most, calls, client, bob):
     settings = {"max_steps": 6} | ({"money_usd": most} if most else {})
     run = make_run(question="What was revenue in 2024?", settings=settings)
 

@@ -250,3 +250,17 @@ def test_a_step_stored_while_the_rows_are_read_comes_with_the_next_look(make_run
 
     assert "step 2" in html
     assert "claim 2" in html
+
+
+@pytest.mark.one_database
+def test_rows_that_hold_too_much_money_are_shown_all_the_same(make_run, client, alice):
+    run = make_run(status="failed")
+    step = Step.objects.create(run=run, sequence=1, walk=0, index=0, kind="route", say="x")
+    with connection.cursor() as cursor:  # SQLite stores what the field of the model refuses.
+        cursor.execute("UPDATE runs_run SET cost_usd = %s WHERE id = %s", [3e20, run.pk])
+        cursor.execute("UPDATE runs_step SET cost_usd = %s WHERE id = %s", [3e20, step.pk])
+
+    client.force_login(alice)
+    home = f"/w/{run.workspace.slug}/"
+    for address in ("/", home, f"{home}runs/", f"{home}runs/{run.pk}/"):
+        assert client.get(address, follow=True).status_code == 200

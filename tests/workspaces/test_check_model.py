@@ -9,25 +9,17 @@ from django.core.management import call_command
 
 from tests.support.model_server import KEY, ModelServer
 from vectorless_web.engine.llm.capability import PRESETS, model_address
-from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 @pytest.fixture
-def check(httpserver, settings, workspace):
+def check(httpserver, settings, own_model):
     """Run the command; its exit code, what it prints and what it complains of."""
     settings.MODEL_RETRIES, settings.MODEL_SECONDS = 0, 2.0
     settings.MODEL, settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = "tiny", httpserver.url_for("/v1"), KEY
-    ModelProvider.objects.create(
-        workspace=workspace,
-        name="House model",
-        base_url=httpserver.url_for("/v1"),
-        model="house",
-        encrypted_key=encrypt(KEY),
-        context_size=8_000,
-    )
+    own_model(name="House model", model="house", encrypted_key=encrypt(KEY), context_size=8_000)
 
     def run(server: ModelServer | None = None, *arguments: str) -> tuple[int, str, str]:
         if server is not None:

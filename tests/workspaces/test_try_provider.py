@@ -24,14 +24,8 @@ def _no_second_try(settings):
 
 
 @pytest.fixture
-def provider(workspace, httpserver) -> ModelProvider:
-    return ModelProvider.objects.create(
-        workspace=workspace,
-        name="House model",
-        base_url=httpserver.url_for("/v1"),
-        model="large",
-        encrypted_key=encrypt(KEY),
-    )
+def provider(own_model) -> ModelProvider:
+    return own_model(name="House model", encrypted_key=encrypt(KEY))
 
 
 @pytest.fixture
