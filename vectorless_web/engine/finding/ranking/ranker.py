@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -119,14 +118,6 @@ def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon
     return scores
 
 
-class Scorer(Protocol):
-    """Scores nodes for one question over one tree."""
-
-    def scores(self, keys: Sequence[int]) -> list[float]:
-        """One score in [0, 1] per key, in the same order; 0 for a node that says nothing of the question."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class SubtreeEvidence:
     """What a subtree holds for a question: the key of its best node, that node's score, and the share of the
@@ -135,14 +126,6 @@ class SubtreeEvidence:
     best: int
     best_score: float
     coverage: float
-
-
-class EvidenceScorer(Scorer, Protocol):
-    """A scorer that can say what its score rests on."""
-
-    def evidence(self, key: int) -> SubtreeEvidence:
-        """The evidence of the node's whole subtree."""
-        ...
 
 
 class TreeScorer:
@@ -171,7 +154,7 @@ class TreeScorer:
         self._measured: dict[int, SubtreeEvidence] = {}
 
     def scores(self, keys: Sequence[int]) -> list[float]:
-        """One score in [0, 1] per key."""
+        """One score in [0, 1] per key, in the same order; 0 for a node that says nothing of the question."""
         return [self.evidence(key).best_score for key in keys]
 
     def evidence(self, key: int) -> SubtreeEvidence:
