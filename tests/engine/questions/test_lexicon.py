@@ -38,11 +38,6 @@ def test_every_operand_of_a_ratio_is_a_concept_and_stands_in_its_expression():
         assert all(lexicon.concept(name) for name in ratio.concepts), ratio.name
 
 
-def test_every_caption_of_a_statement_is_a_concept():
-    lexicon = default_lexicon()
-    assert all(lexicon.concept(name) for kind in lexicon.statements for name in kind.captions)
-
-
 def test_statements_of_concepts_are_known_kinds():
     lexicon = default_lexicon()
     kinds = {kind.name for kind in lexicon.statements}
