@@ -37,10 +37,6 @@ def test_every_operand_of_a_ratio_is_a_concept_and_stands_in_its_expression():
         assert all(LEXICON.concept(name) for name in ratio.concepts), ratio.name
 
 
-def test_every_caption_of_a_statement_is_a_concept():
-    assert all(LEXICON.concept(name) for kind in LEXICON.statements for name in kind.captions)
-
-
 def test_statements_of_concepts_are_known_kinds():
     kinds = {kind.name for kind in LEXICON.statements}
     assert {concept.statement for concept in LEXICON.concepts} <= kinds | {""}

@@ -49,7 +49,6 @@ from vectorless_web.engine.finding.retrieval.result import RetrievedItem
 from vectorless_web.engine.finding.retrieval.retriever import LANE_CAP
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
 from vectorless_web.engine.passages.find import find_passages
-from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.web.problems import Problem
@@ -80,8 +79,7 @@ def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
 def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, Any]:
     """The passages of documents that fit a budget of tokens, in the fused order of the lanes."""
     workspace = workspace_alone(request.user, slug)
-    lexicon = lexicon_of(workspace)
-    plan = understand(asked.query, lexicon=lexicon)
+    plan = understand(asked.query, lexicon=lexicon_of(workspace))
     wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
     versions = _find_versions(request, workspace, wanted)
     documents = {pk: open_version(version) for pk, version in versions.items()}
@@ -102,11 +100,10 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
             documents,
             vectors={asked.vector.model: _read_vectors(versions, asked.vector.model)} if asked.vector else None,
             sparse=[(_address_of(name), _read_vector(vector)) for name, vector in asked.encoded.items()],
-            lexicon=lexicon,
         )
         query = replace(
             query,
-            structure=_rank_passages(plan, corpus, query, lexicon) if asked.passages else None,
+            structure=_rank_passages(plan, corpus, query) if asked.passages else None,
             sparse=_read_vector(asked.sparse) if asked.sparse else None,
         )
         result = search_documents(plan, corpus, query)
@@ -165,14 +162,12 @@ def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[
     return {pk: found[pk] for pk in wanted}
 
 
-def _rank_passages(
-    plan: QueryPlan, corpus: DocumentCollection, query: RetrievalQuery, lexicon: Lexicon
-) -> tuple[Scored, ...]:
+def _rank_passages(plan: QueryPlan, corpus: DocumentCollection, query: RetrievalQuery) -> tuple[Scored, ...]:
     """The lane of passages by their best sentence, under the filters."""
     admits = make_gate(corpus, query)
     named = {str(pk): document for pk, document in corpus.documents.items()}
     gate = None if admits is None else lambda name, key: admits(NodeAddress(int(name), key))
-    ranked = find_passages(plan, named, lexicon=lexicon, most=LANE_CAP, gate=gate)
+    ranked = find_passages(plan, named, most=LANE_CAP, gate=gate)
     return tuple((NodeAddress(int(passage.document), passage.key), passage.score) for passage in ranked)
 
 

@@ -14,14 +14,14 @@ def test_few_signals_are_weighed_and_each_is_a_number():
 
 def test_every_weight_belongs_to_a_signal_that_is_measured(document):
     ranked = rank_all([document], understand("How much was capex in FY2021?"))[0]
-    assert set(load_weights().page) <= set(ranked.signals.pages)
+    assert set(load_weights().page) <= set(ranked.page_signals)
     assert set(load_weights().node) <= set(ranked.node_signals)
 
 
 @pytest.mark.parametrize("question", ["How much was capex in FY2021?", "Are lawsuits pending?", "zzz", "", "widgets"])
 def test_signals_and_scores_are_shares(document, question):
     ranked = rank_all([document], understand(question))[0]
-    for values in (*ranked.signals.pages.values(), *ranked.node_signals.values(), ranked.pages, ranked.rows):
+    for values in (*ranked.page_signals.values(), *ranked.node_signals.values(), ranked.pages, ranked.rows):
         assert values.min() >= 0.0 and values.max() <= 1.0 + 1e-9
 
 

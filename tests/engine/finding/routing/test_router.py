@@ -7,7 +7,7 @@ from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router,
 from tests.support.engine_documents import compiled, paragraph
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, links_for
-from vectorless_web.engine.finding.routing.lexical import FIELD_WEIGHTS, AskedWord, CardScorer, PassageReader
+from vectorless_web.engine.finding.routing.lexical import AskedWord, CardScorer, PassageReader
 from vectorless_web.engine.finding.routing.router import NOTHING_SAID
 from vectorless_web.engine.questions.understand import understand
 
@@ -200,7 +200,7 @@ def test_pruning_finds_what_scoring_everything_finds():
     cards = [card(f"Common words {n % 7}", tags=("common", f"rare{n}", f"mid{n % 40}")) for n in range(400)]
     held = snapshot(cards)
     terms = [("common", 1.0), ("word", 0.5), ("mid3", 1.0), ("rare83", 1.0)]
-    whole = CardScorer(held, terms, weights=FIELD_WEIGHTS)
+    whole = CardScorer(held, terms)
     everything = whole.gains(held.all_rows()).sum(axis=0)
     rows, scores = whole.best(10)
     best = np.argsort(-everything, kind="stable")[:10]
