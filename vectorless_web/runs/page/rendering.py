@@ -104,7 +104,6 @@ class StepView:
     tokens: int
     cost_usd: float
     engine: str
-    confidence: float | None
     dead: bool
     broken: bool
     quotes: Sequence[QuoteView]
@@ -175,7 +174,6 @@ class StepCardMaker:
             tokens=step.tokens,
             cost_usd=float(step.cost_usd),
             engine=step.engine,
-            confidence=step.confidence,
             dead=any(ref.get("role") == "turned_back" for ref in step.refs),
             broken="error" in step.observation,
             quotes=_quotes(step),
