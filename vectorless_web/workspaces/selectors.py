@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from operator import or_
 from typing import Any
@@ -131,10 +131,6 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER, *, alone: boo
     if not workspace.allows(needs):
         raise PermissionDenied(f"This needs the role {Role(needs).label.lower()} or a higher one.")
     return workspace
-
-
-workspace_alone = partial(workspace_for, alone=True)
-"""The same for programs, which show no menu: a GET takes 2.4 ms less."""
 
 
 def member_workspace(user: User, slug: str) -> Workspace | None:
