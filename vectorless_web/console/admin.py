@@ -1,15 +1,17 @@
 """Rows of the console in the admin site: to look at."""
 
-from vectorless_web.console.models import BackupTask, DayUsage, SavedSearch
-from vectorless_web.infra.admin import ReadOnlyAdmin, list_rows
+from django.contrib import admin
 
-list_rows(
+from vectorless_web.console.models import BackupTask, DayUsage, SavedSearch
+from vectorless_web.infra.admin import ReadOnlyAdmin
+
+admin.site.register(
+    DayUsage,
     ReadOnlyAdmin,
-    (DayUsage, "day workspace_key person_key model runs tokens cost_usd", "", ""),
+    list_display=["day", "workspace_key", "person_key", "model", "runs", "tokens", "cost_usd"],
     date_hierarchy="day",
 )
-list_rows(
-    ReadOnlyAdmin,
-    (BackupTask, "act status done total asked_by asked_at ended_at", "", ""),
-    (SavedSearch, "name owner", "", ""),
+admin.site.register(
+    BackupTask, ReadOnlyAdmin, list_display=["act", "status", "done", "total", "asked_by", "asked_at", "ended_at"]
 )
+admin.site.register(SavedSearch, ReadOnlyAdmin, list_display=["name", "owner"])

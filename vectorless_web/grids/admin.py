@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.contrib import admin
 from django.db.models import QuerySet
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import open_to
 from vectorless_web.grids.models import Cell, Column, Grid, GridLink, Row
-from vectorless_web.infra.admin import MembersAdmin, list_rows
+from vectorless_web.infra.admin import MembersAdmin
 from vectorless_web.workspaces.admin import WorkspaceRowsAdmin
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
@@ -21,27 +22,42 @@ class DocumentRowsAdmin(MembersAdmin):
         return Document.objects.filter(open_to(user), workspace__in=places, deleted_at=None)
 
 
-list_rows(WorkspaceRowsAdmin, (Grid, "name workspace folder created_by created_at", "workspace created_at", "name"))
-list_rows(
+admin.site.register(
+    Grid,
     WorkspaceRowsAdmin,
-    (Column, "label grid kind question", "kind", "label question"),
+    list_display=["name", "workspace", "folder", "created_by", "created_at"],
+    list_filter=["workspace", "created_at"],
+    search_fields=["name"],
+)
+admin.site.register(
+    Column,
+    WorkspaceRowsAdmin,
+    list_display=["label", "grid", "kind", "question"],
+    list_filter=["kind"],
+    search_fields=["label", "question"],
     path="grid__workspace",
 )
-list_rows(
+admin.site.register(
+    GridLink,
     WorkspaceRowsAdmin,
-    (GridLink, "grid created_by created_at expires_at revoked_at", "", ""),
+    list_display=["grid", "created_by", "created_at", "expires_at", "revoked_at"],
     path="grid__workspace",
     exclude=["token_hash"],
 )
-list_rows(
+admin.site.register(
+    Row,
     DocumentRowsAdmin,
-    (Row, "document grid version", "", "document__title"),
+    list_display=["document", "grid", "version"],
+    search_fields=["document__title"],
     path="document",
     list_select_related=["version__document"],
 )
-list_rows(
+admin.site.register(
+    Cell,
     DocumentRowsAdmin,
-    (Cell, "row column state verdict reviewed_by changed_at", "state verdict", "text corrected"),
+    list_display=["row", "column", "state", "verdict", "reviewed_by", "changed_at"],
+    list_filter=["state", "verdict"],
+    search_fields=["text", "corrected"],
     path="row__document",
     list_select_related=["row__document"],
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 
@@ -67,13 +67,6 @@ class MembersAdmin(ReadOnlyAdmin):
         if self not in kept:
             kept[self] = self.list_readable(request.user).order_by().values("pk")
         return super().get_queryset(request).filter(**{f"{self.path}__in": kept[self]})
-
-
-def list_rows(base: type[ReadOnlyAdmin], *lists: tuple[type[Model], str, str, str], **options: Any) -> None:
-    """Register models that are listed alike: (model, columns, filters, fields that are searched), names by spaces."""
-    for model, columns, filters, searched in lists:
-        shown = {"list_display": columns.split(), "list_filter": filters.split(), "search_fields": searched.split()}
-        admin.site.register(model, base, **shown, **options)
 
 
 # The console's page of queues is the one place where jobs are looked at and stopped.

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from vectorless_web.infra.admin import LookedAt, MembersAdmin, list_rows
+from vectorless_web.infra.admin import LookedAt, MembersAdmin
 from vectorless_web.runs import models
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.selectors import User, workspaces_of
@@ -41,39 +41,86 @@ class ThreadAdmin(RunRowsAdmin):
         return threads.filter(first__in=super().list_readable(user).values("pk"))
 
 
-list_rows(
+admin.site.register(
+    models.Run,
     RunRowsAdmin,
-    (
-        models.Run,
-        "question workspace asked_by status engine step_count tokens cost_usd created_at",
-        "status engine error_code workspace created_at",
-        "question asked_by__username",
-    ),
+    list_display=[
+        "question",
+        "workspace",
+        "asked_by",
+        "status",
+        "engine",
+        "step_count",
+        "tokens",
+        "cost_usd",
+        "created_at",
+    ],
+    list_filter=["status", "engine", "error_code", "workspace", "created_at"],
+    search_fields=["question", "asked_by__username"],
     path="pk",
     date_hierarchy="created_at",
     exclude=["lease"],
     inlines=[StepInline],
 )
-list_rows(
+admin.site.register(
+    models.Step,
     RunRowsAdmin,
-    (models.Step, "run sequence walk kind say latency_ms engine", "kind engine", "say"),
-    (models.Answer, "run value verdict grounded abstained", "verdict grounded abstained", "run__question markdown"),
-    (models.Claim, "run order text state support maker", "state support maker", "text"),
-    (
-        models.Citation,
-        "run marker document_title page quote check_result",
-        "check_result",
-        "quote document_title sha256",
-    ),
-    (
-        models.ModelCall,
-        "run purpose model tokens_in tokens_out cost_usd latency_ms cached error_code",
-        "purpose model cached error_code",
-        "",
-    ),
-    (models.RunInputs, "run considered program", "", ""),
-    (models.Replay, "run verdict difference steps asked_at ended_at", "verdict", ""),
-    (models.Feedback, "run user good reason created_at", "good reason", "comment"),
-    (models.Verification, "run user at", "", ""),
-    (models.Comment, "run author text created_at", "", "text"),
+    list_display=["run", "sequence", "walk", "kind", "say", "latency_ms", "engine"],
+    list_filter=["kind", "engine"],
+    search_fields=["say"],
+)
+admin.site.register(
+    models.Answer,
+    RunRowsAdmin,
+    list_display=["run", "value", "verdict", "grounded", "abstained"],
+    list_filter=["verdict", "grounded", "abstained"],
+    search_fields=["run__question", "markdown"],
+)
+admin.site.register(
+    models.Claim,
+    RunRowsAdmin,
+    list_display=["run", "order", "text", "state", "support", "maker"],
+    list_filter=["state", "support", "maker"],
+    search_fields=["text"],
+)
+admin.site.register(
+    models.Citation,
+    RunRowsAdmin,
+    list_display=["run", "marker", "document_title", "page", "quote", "check_result"],
+    list_filter=["check_result"],
+    search_fields=["quote", "document_title", "sha256"],
+)
+admin.site.register(
+    models.ModelCall,
+    RunRowsAdmin,
+    list_display=[
+        "run",
+        "purpose",
+        "model",
+        "tokens_in",
+        "tokens_out",
+        "cost_usd",
+        "latency_ms",
+        "cached",
+        "error_code",
+    ],
+    list_filter=["purpose", "model", "cached", "error_code"],
+)
+admin.site.register(models.RunInputs, RunRowsAdmin, list_display=["run", "considered", "program"])
+admin.site.register(
+    models.Replay,
+    RunRowsAdmin,
+    list_display=["run", "verdict", "difference", "steps", "asked_at", "ended_at"],
+    list_filter=["verdict"],
+)
+admin.site.register(
+    models.Feedback,
+    RunRowsAdmin,
+    list_display=["run", "user", "good", "reason", "created_at"],
+    list_filter=["good", "reason"],
+    search_fields=["comment"],
+)
+admin.site.register(models.Verification, RunRowsAdmin, list_display=["run", "user", "at"])
+admin.site.register(
+    models.Comment, RunRowsAdmin, list_display=["run", "author", "text", "created_at"], search_fields=["text"]
 )

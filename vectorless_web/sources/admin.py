@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from django.contrib import admin
 from django.db.models import QuerySet
 
 from vectorless_web.documents.selectors import open_to
-from vectorless_web.infra.admin import MembersAdmin, list_rows
+from vectorless_web.infra.admin import MembersAdmin
 from vectorless_web.sources.models import Source, SourceFile
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import User, workspaces_of
@@ -20,5 +21,16 @@ class SourceRowsAdmin(MembersAdmin):
         return Source.objects.filter(open_to(user), workspace__in=owned)
 
 
-list_rows(SourceRowsAdmin, (Source, "address kind workspace enabled looked_at error", "kind enabled", ""))
-list_rows(SourceRowsAdmin, (SourceFile, "path source state size error at", "state", ""), path="source")
+admin.site.register(
+    Source,
+    SourceRowsAdmin,
+    list_display=["address", "kind", "workspace", "enabled", "looked_at", "error"],
+    list_filter=["kind", "enabled"],
+)
+admin.site.register(
+    SourceFile,
+    SourceRowsAdmin,
+    list_display=["path", "source", "state", "size", "error", "at"],
+    list_filter=["state"],
+    path="source",
+)
