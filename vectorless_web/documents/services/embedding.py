@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from vectorless_web.documents.background import current_versions, vector_files_of
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.background import EMBEDDINGS, NO_PAUSE, UNREADABLE, BackgroundWork
-from vectorless_web.documents.services.compiled_rows import embedding_size
 from vectorless_web.documents.storage.files import delete_stored, open_vectors, open_version, store_vectors
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors
@@ -216,8 +215,6 @@ TEST_SECONDS = 120
 """Seconds that the test of an embedding model may take: one short call, with its retries."""
 ALIKE = ("The invoice has to be paid within thirty days.", "Payment of the bill is due a month after it was sent.")
 UNLIKE = "Penguins breed on the coast of the southern ice."
-OPENED = 20
-"""Documents opened for one estimate because nobody has counted them; those beyond it are taken to be like the rest."""
 
 
 @dataclass(frozen=True)
@@ -330,26 +327,7 @@ def estimate(workspace: Workspace, price: Decimal, seen: Q | None = None) -> Est
 
     `seen` narrows the documents to those that the reader may know of.
     """
-    current = DocumentVersion.objects.filter(
-        seen or Q(), document__workspace=workspace, document__deleted_at=None, document__current_version=F("pk")
-    ).order_by("pk")
-    passages, tokens, opened, unmeasured = 0, 0, 0, 0
-    for version in current:
-        size = version.report.get("embedding")
-        if size is None and opened < OPENED:
-            size, opened = _measure_version(version), opened + 1
-        if size is None:
-            unmeasured += int(version.report.get("leaves", 0))
-            continue
-        passages, tokens = passages + size["passages"], tokens + size["tokens"]
-    tokens += round(unmeasured * tokens / max(1, passages))
-    passages += unmeasured
-    return Estimate(current.count(), passages, tokens, float(tokens * price / MILLION))
-
-
-def _measure_version(version: DocumentVersion) -> dict[str, int]:
-    """Passages and tokens of a version that was read before they were counted."""
-    try:
-        return embedding_size(open_version(version))
-    except ArtefactDamaged:
-        return {"passages": 0, "tokens": 0}
+    reports = current_versions(workspace.pk).filter(seen or Q()).values_list("report", flat=True)
+    sizes = [report.get("embedding", {}) for report in reports]
+    passages, tokens = (sum(size.get(name, 0) for size in sizes) for name in ("passages", "tokens"))
+    return Estimate(len(sizes), passages, tokens, float(tokens * price / MILLION))
