@@ -1,5 +1,6 @@
 """A run without a model: its steps, its passages, its worked figure, and that nothing is shown which no step opened."""
 
+import json
 import os
 import subprocess
 import sys
@@ -224,6 +225,11 @@ for question in ("What notice must the tenant give?", "What was net income in 20
     for event in run(question, shelf, clock=lambda: 0.0):
         sys.stdout.write(repr(event) + chr(10))
 """
+
+
+def test_observations_are_values_of_json():
+    for step in steps_of(run()):
+        assert json.loads(json.dumps([step.observation, step.arguments]))
 
 
 def test_two_processes_tell_the_same_events_byte_for_byte():
