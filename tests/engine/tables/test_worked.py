@@ -42,7 +42,7 @@ def read_table(printed: str) -> Part:
     return KNOWN.get(title) or table(title, filled, columns=["", *head[1:]], statement=statement or "")
 
 
-@pytest.mark.parametrize(("printed", "question"), cases())
+@pytest.mark.parametrize(("printed", "question"), list(cases()))
 def test_a_figure_is_worked_out_exactly_or_not_shown(printed, question):
     asks, names, years, operation, operator, shown = ASKED.fullmatch(question).groups(default="")
     plan = ask(names, *map(int, years.split()), operation=operation, operator=operator, asks=asks or "What is")

@@ -44,17 +44,16 @@ def cases() -> Iterator:
             yield pytest.param(cards.split("\n"), question, id=f"{name}: {question}")
 
 
-@pytest.mark.parametrize(("cards", "question"), cases())
+@pytest.mark.parametrize(("cards", "question"), list(cases()))
 def test_the_document_that_is_meant_comes_first(cards, question):
     names, made = [], []
     for title, *more in (line.split(" | ") for line in cards):
         held = dict(part.split(": ", 1) for part in more)
         names.append(held.pop("file", ""))
         overview = held.pop("overview", "")
-        lists = {
-            key: [int(each) if key == "years" else each for each in said.split(", ")] for key, said in held.items()
-        }
-        made.append(card(title, overview=overview, **lists))
+        years = [int(year) for year in held.pop("years", "").split()]
+        lists = {key: said.split("; ") for key, said in held.items()}
+        made.append(card(title, overview=overview, years=years, **lists))
     asked, _, wanted = question.rpartition(" => ")
     first = [int(number) for number in re.findall(r"\d+", wanted)]
     result = router(made, names=names).route(understand(asked))
