@@ -92,9 +92,7 @@ def test_soft_hyphens_dot_leaders_and_broken_white_space_are_not_shown() -> None
 
 def test_running_heads_are_not_read_and_lists_keep_their_lines() -> None:
     document = compiled(
-        "D",
-        Part(NodeKind.RUNNING, "", "Harbour Board 2019"),
-        Part(NodeKind.LIST, "", "First duty\nSecond duty"),
+        "D", Part(NodeKind.RUNNING, "", "Harbour Board 2019"), Part(NodeKind.LIST, "", "First duty\nSecond duty")
     )
     view = view_of(document)
     assert view.list_readable(0) == [2]
