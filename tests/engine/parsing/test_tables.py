@@ -102,30 +102,6 @@ def test_a_file_written_in_a_typewriters_letters_keeps_its_tables(compiled):
     assert len(views(compiled(pdf([[*lines, *cells]])))) == 1
 
 
-def at_top(n: int, *, text: str) -> list[Text]:
-    """A page that begins with a text of its own and goes on with a header that other pages have too."""
-    header = [
-        (64, [(250, "Open waters"), (350, "Docks")]),
-        (75, [(230, "2021"), (280, "2020"), (330, "2021"), (380, "2020")]),
-    ]
-    rows = [figures(88 + 12 * k, f"Quay {n}{k}", "14", "19", "72", "35", edges=(250, 300, 350, 400)) for k in range(4)]
-    return [Text(left, top, words, 9) for top, row in [(50, [(72, text)]), *header, *rows] for left, words in row]
-
-
-def test_headers_of_tables_below_text_are_no_running_lines(compiled):
-    text = "The moorings let in basin {} are told by the kind of water they stand in, as follows for two years:"
-    pages = [[*at_top(n, text=text.format("ABCDE"[n])), *prose(72, 200, 8)] for n in range(5)]
-    found = views(compiled(pdf(pages)))
-    assert len(found) == 5
-    assert all(view.table.columns[1].path == ("Open waters", "2021") for view in found)
-
-
-def test_years_side_by_side_on_every_page_are_no_running_line(compiled):
-    pages = [[*at_top(n, text="Let moorings"), *prose(72, 200, 8)] for n in range(5)]
-    found = views(compiled(pdf(pages)))
-    assert all(view.table.columns[1].path[-1] == "2021" for view in found)
-
-
 def test_a_page_of_endless_lines_is_still_read(compiled):
     lines = [Rule(70 + number % 90, 200 + number / 20, 74 + number % 90, 200 + number / 20) for number in range(5_000)]
     document = compiled(pdf([[*prose(72, 90, 6), *lines]]))
