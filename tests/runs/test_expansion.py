@@ -34,9 +34,8 @@ def understood(run: Run) -> dict:
     return run.steps.filter(kind="route").first().observation["question"]
 
 
-def shown(client, user, run: Run) -> str:
-    client.force_login(user)
-    return client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+def shown(html, user, run: Run) -> str:
+    return html(user, f"/w/{run.workspace.slug}/runs/{run.pk}/")
 
 
 def test_the_workspaces_words_are_looked_for_and_told(client, bob, answered):

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Maker, Support, Verdict
@@ -20,12 +21,11 @@ class StoryReasoner:
 
     story: Callable[[str], Sequence[ReasoningEvent]]
     pause: float = 0.0
-    heeds_stop: bool = True
 
     def run(self, question, corpus, limits, *, cancelling=lambda: False, conversation=None) -> Iterator[ReasoningEvent]:
         for event in self.story(next((entry.id for entry in corpus.entries()), "1")):
             time.sleep(self.pause)
-            if self.heeds_stop and cancelling():
+            if cancelling():
                 yield CompleteEvent(Outcome.CANCELLED, "Stopped before it was done.")
                 return
             yield event
@@ -117,29 +117,24 @@ def build_slow(_choice=None, _calls=None) -> TestEngine:
 
 def build_deaf(_choice=None, _calls=None) -> TestEngine:
     """A story that hangs for a minute and notices no stop."""
-    story = StoryReasoner(lambda document: [step(0, document), step(1, document), complete()], 0.0, heeds_stop=False)
 
-    @dataclass(frozen=True)
-    class Deaf:
-        def run(self, *args, **values) -> Iterator[ReasoningEvent]:
-            events = story.run(*args, **values)
-            yield next(events)
-            time.sleep(60)
-            yield from events
+    def run(_question, corpus, *_args, **_values) -> Iterator[ReasoningEvent]:
+        document = next((entry.id for entry in corpus.entries()), "1")
+        yield step(0, document)
+        time.sleep(60)
+        yield from (step(1, document), complete())
 
-    return TestEngine(Deaf())
+    return TestEngine(SimpleNamespace(run=run))
 
 
 def build_broken(_choice=None, _calls=None) -> TestEngine:
     """A reasoner with a bug."""
 
-    @dataclass(frozen=True)
-    class Broken:
-        def run(self, *_args, **_values) -> Iterator[ReasoningEvent]:
-            yield step(0)
-            raise RuntimeError("a bug")
+    def run(*_args, **_values) -> Iterator[ReasoningEvent]:
+        yield step(0)
+        raise RuntimeError("a bug")
 
-    return TestEngine(Broken())
+    return TestEngine(SimpleNamespace(run=run))
 
 
 FAULTS: list[Exception] = []
@@ -149,12 +144,10 @@ FAULTS: list[Exception] = []
 def build_faulty(_choice=None, _calls=None) -> TestEngine:
     """The long story, broken off by each of FAULTS in turn."""
 
-    @dataclass(frozen=True)
-    class Faulty:
-        def run(self, *args, **values) -> Iterator[ReasoningEvent]:
-            for number, event in enumerate(StoryReasoner(long_story).run(*args, **values)):
-                if number == 2 and FAULTS:
-                    raise FAULTS.pop(0)
-                yield event
+    def run(*args, **values) -> Iterator[ReasoningEvent]:
+        for number, event in enumerate(StoryReasoner(long_story).run(*args, **values)):
+            if number == 2 and FAULTS:
+                raise FAULTS.pop(0)
+            yield event
 
-    return TestEngine(Faulty())
+    return TestEngine(SimpleNamespace(run=run))

@@ -107,10 +107,10 @@ def parts_of(message: dict) -> tuple[str, list[str]]:
     return words, [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
 
 
-def whole(text: str, usage: dict | None = None, finish: str = "stop") -> Response:
+def whole(text: str | None, usage: dict | None = None, finish: str = "stop", model="tiny-2026", **message) -> Response:
     """A reply in one JSON body."""
-    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
-    body = {"id": "c", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [choice]}
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
     return Response(json.dumps({**body, "usage": usage}), content_type="application/json")
 
 
@@ -132,10 +132,7 @@ def called(calls: list[dict], body: dict, words: str = "") -> Response:
     """Calls of tools, streamed in pieces when the request streams."""
     rows = [{"index": n, "id": f"call-{n}", "type": "function", "function": call} for n, call in enumerate(calls)]
     if not body.get("stream"):
-        message = {"role": "assistant", "content": words or None, "tool_calls": rows}
-        choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
-        whole_body = {"id": "c", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [choice]}
-        return Response(json.dumps(whole_body), content_type="application/json")
+        return whole(words or None, finish="tool_calls", tool_calls=rows)
     head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny-2026"}
     deltas: list[dict] = [{"content": words}] if words else []
     for row in rows:
