@@ -124,18 +124,15 @@ class TestWhoAnswers:
             workspace=workspace, name="House", base_url="http://model.test/v1", model="tiny", encrypted_key="gAAA=="
         )
 
-    def shown(self, html, alice, workspace) -> str:
-        return html(alice, f"/w/{workspace.slug}/")
-
     def test_the_page_names_the_model_even_when_its_key_cannot_be_read_and_its_cost(
-        self, client, alice, workspace, report, model
+        self, html, alice, workspace, report, model
     ):
-        page = self.shown(client, alice, workspace)
+        page = html(alice, f"/w/{workspace.slug}/")
         assert "tiny answers" in page and "tiny, no price set" in page
         ModelProvider.objects.update(price_in=2, price_out=10)
-        assert "tiny, at most $0.30" in self.shown(client, alice, workspace)
+        assert "tiny, at most $0.30" in html(alice, f"/w/{workspace.slug}/")
         model.delete()
-        assert "no model, no cost" in self.shown(client, alice, workspace)
+        assert "no model, no cost" in html(alice, f"/w/{workspace.slug}/")
 
     def test_a_run_says_that_the_key_cannot_be_read(self, workspace, bob, report, model):
         run = start_run(user=bob, workspace=workspace, question="Why?")
