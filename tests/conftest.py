@@ -166,6 +166,17 @@ def workspace(alice, bob):
 
 
 @pytest.fixture
+def html(client):
+    """A page as somebody gets it, as text: `html(bob, "/")`."""
+
+    def get(user, *asked) -> str:
+        client.force_login(user)
+        return client.get(*asked).content.decode()
+
+    return get
+
+
+@pytest.fixture
 def act(client, workspace):
     """Post to an address below the settings as somebody: `act(alice, "members/3/role/", role="viewer")`."""
 

@@ -4,9 +4,7 @@ import re
 from pathlib import Path
 
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING
-from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.infra.limits import NAME_MAX, SEARCH_MAX, TAG_MAX, TITLE_MAX
-from vectorless_web.workspaces.forms import PreviewForm
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 FIELDS = {"title": {TITLE_MAX, LONGEST_HEADING}, "name": {NAME_MAX}, "tag": {TAG_MAX}, "q": {SEARCH_MAX}}
@@ -28,8 +26,3 @@ def test_pages_let_people_type_what_the_forms_take():
 
 def test_the_question_is_never_cut_by_the_browser():
     assert [page for page, name, _ in stated() if name == "question"] == []
-
-
-def test_the_lexicon_is_tried_with_questions_that_could_be_asked():
-    assert PreviewForm({"question": "a" * QUESTION_MAX}).is_valid()
-    assert not PreviewForm({"question": "a" * (QUESTION_MAX + 1)}).is_valid()

@@ -8,6 +8,8 @@ from django.core import mail
 from django.utils import timezone
 
 from tests.console.conftest import text
+from tests.console.test_models import MODEL
+from tests.console.test_sign_in_rules import PROVIDER
 from tests.test_permissions import MATRIX, STAFF, undone, world  # noqa: F401 - a fixture
 from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import Document, DocumentVersion
@@ -91,26 +93,16 @@ def test_a_test_mail_goes_to_who_asks(staff, grace):
 ACTS = [row for row in MATRIX if row.needs == STAFF and row.method == "post" and row.name not in REFUSED_WITHOUT_A_JOB]
 
 
-MODEL = {
-    "name": "M",
-    "base_url": "https://m.example/v1",
-    "model": "m",
-    "price_in": 0,
-    "price_out": 0,
-    "context_size": 8000,
-    "enabled": "on",
-}
-SIGN_ON = {"name": "Id", "key": "other", "issuer": "https://id.example", "client": "c", "role": "viewer"}
 SENT = {
     "console:invite": lambda here: {"workspace": here.keys["workspace"], "role": "viewer", "days": 7},
     "console:hand_over": lambda here: {"to": "owner"},
     "console:quarantine": lambda here: {"document": here.keys["document"], "reason": "wrong"},
     "console:delete_workspace": lambda here: {"name": "Zebrafish works"},
-    "console:add_model": lambda here: MODEL,
-    "console:change_model": lambda here: MODEL,
+    "console:add_model": lambda here: {**MODEL, "base_url": "https://m.example/v1"},
+    "console:change_model": lambda here: {**MODEL, "base_url": "https://m.example/v1"},
     "console:allow_host": lambda here: {"host": "n.example"},
-    "console:add_sign_on": lambda here: SIGN_ON,
-    "console:change_sign_on": lambda here: SIGN_ON,
+    "console:add_sign_on": lambda here: PROVIDER,
+    "console:change_sign_on": lambda here: PROVIDER,
     "console:plan_read_only": lambda here: {"reason": "a new disk"},
 }
 """What is sent where the matrix sends too little for the act to be done."""

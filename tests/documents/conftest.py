@@ -48,6 +48,18 @@ def ready(add) -> Callable[..., Document]:
 
 
 @pytest.fixture
+def revise(alice) -> Callable[..., DocumentVersion]:
+    """Add a newer version of a document as Alice and read it."""
+
+    def add_version(document: Document, content: bytes, name: str) -> DocumentVersion:
+        made = services.add_version(document=document, user=alice, upload=upload(content, name)).version
+        services.compile_version(made.pk, compile_with=compile_here)
+        return made
+
+    return add_version
+
+
+@pytest.fixture
 def look(client, workspace, bob):
     """Look at an address below a document as Bob: `look(document, "?page=2")`, `look(document, "changes/", page=2)`."""
     client.force_login(bob)

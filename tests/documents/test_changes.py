@@ -2,14 +2,12 @@
 
 import pytest
 
-from tests.support.files import upload
 from tests.support.page_text import visible_text
-from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
-LEASE = """# Lease
+LEASE = b"""# Lease
 
 ## Rent
 
@@ -19,7 +17,7 @@ The rent is 900 euros a month. It is due on the first day.
 
 No pets are allowed in the house. Bikes stay outside.
 """
-RAISED = """# Lease
+RAISED = b"""# Lease
 
 ## Rent
 
@@ -32,21 +30,9 @@ Bikes stay outside. Keys are handed over at noon.
 
 
 @pytest.fixture
-def revise(alice):
-    """Add a newer version of a document and read it."""
-
-    def add(document, text, name="lease.md"):
-        made = services.add_version(document=document, user=alice, upload=upload(text.encode(), name))
-        services.compile_version(made.version.pk)
-        return made.version
-
-    return add
-
-
-@pytest.fixture
 def lease(ready, revise):
-    document = ready(LEASE.encode(), "lease.md")
-    revise(document, RAISED)
+    document = ready(LEASE, "lease.md")
+    revise(document, RAISED, "lease.md")
     return document
 
 
@@ -67,7 +53,7 @@ def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
 def test_two_versions_are_compared_in_any_order_unless_one_was_not_read(lease, look, revise):
     assert "The words are the same" in visible_text(look(lease, "changes/", **{"from": 2, "to": 2}).content.decode())
 
-    revise(lease, RAISED + "\nSmoking is allowed on the balcony.\n")
+    revise(lease, RAISED + b"\nSmoking is allowed on the balcony.\n", "lease.md")
     assert "<ins>Smoking is allowed on the balcony.</ins>" in look(lease, "changes/").content.decode()
     assert "The rent is <ins>900</ins> euros" in look(lease, "changes/", **{"from": 2, "to": 1}).content.decode()
     assert look(lease, "changes/", **{"from": 1, "to": 3}).context["counts"].total() == 4
@@ -86,7 +72,7 @@ def test_versions_that_are_not_there_are_refused_in_words(lease, look):
 def test_many_changes_come_in_pages(ready, revise, look):
     text = "# Terms\n\n" + "\n\n".join(f"Clause {number} is about matter {number * 7}." for number in range(150))
     document = ready(text.encode(), "terms.md")
-    revise(document, text.replace("is about", "concerns"), "terms.md")
+    revise(document, text.replace("is about", "concerns").encode(), "terms.md")
     first = look(document, "changes/")
     assert sum(len(section.changes) for section in first.context["sections"]) == 100
     assert "?page=2" in first.content.decode()

@@ -1,31 +1,23 @@
-"""Compiling a version: claimed once, fenced by its lease, ended in a stated way."""
+"""Compiling a version: claimed once, fenced by its lease, ended in a stated way; and questions to begin with."""
 
 import pytest
 
 from tests.documents.conftest import stored_files
+from tests.engine.parsing.conftest import compiled  # noqa: F401 - a fixture
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import Order, StageProgress, run_child
-from vectorless_web.documents.models import Card, DocumentVersion, Section
-from vectorless_web.documents.services.compiled_rows import STARTERS, card_row
+from vectorless_web.documents.models import DocumentVersion, Section
+from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.services.starters import answered_questions
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from
-from vectorless_web.engine.passages.find import find_passages
-from vectorless_web.engine.questions.understand import understand
 from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db
 
 Status = DocumentVersion.Status
-
-
-def ready_to_ask(document) -> list[str]:
-    """The first questions of its card whose closest passage is under the heading that they name."""
-    hints = document.card.question_hints
-    closest = {hint: find_passages(understand(hint), {"": document}, most=1)[0].path[-1] for hint in hints}
-    return [hint for hint in hints if closest[hint] in hint][:STARTERS]
 
 
 def test_the_rows_agree_with_the_artefact(ready):
@@ -37,7 +29,6 @@ def test_the_rows_agree_with_the_artefact(ready):
     assert [row.title for row in rows] == [document.tree.node(key).title for key in keys]
     assert card_from(version.card.data) == document.card
     assert set(version.card.question_hints) <= set(document.card.question_hints)
-    assert version.card.question_hints == ready_to_ask(document)
     assert version.report["sections"] == len(keys)
     assert version.report["peak_mb"] > 0
 
@@ -60,48 +51,6 @@ def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is
         assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
 
 
-def test_a_second_delivery_of_the_job_does_nothing(add):
-    version = add()
-    compile_version(version.pk)
-    before = DocumentVersion.objects.values().get(pk=version.pk)
-
-    def never(order: Order):
-        raise AssertionError("it was read again")
-
-    compile_version(version.pk, compile_with=never)
-    assert DocumentVersion.objects.values().get(pk=version.pk) == before
-
-
-def test_a_worker_that_lost_its_lease_writes_nothing(add):
-    version = add()
-
-    def overtaken(order: Order):
-        DocumentVersion.objects.filter(pk=version.pk).update(lease="another worker")
-        yield from run_child(order)
-
-    compile_version(version.pk, compile_with=overtaken)
-    version.refresh_from_db()
-    assert (version.status, version.lease) == (Status.PARSING, "another worker")
-    assert not Section.objects.exists()
-    assert not Card.objects.exists()
-    assert len(stored_files()) == 1
-
-
-def test_what_nobody_expected_ends_the_version_at_once_and_can_be_tried_again(add):
-    version = add()
-
-    def broken(order: Order):
-        yield StageProgress("indexing", 1, 3)
-        raise OSError("No space left on device")
-
-    with pytest.raises(OSError, match="No space"):
-        compile_version(version.pk, compile_with=broken)
-    version.refresh_from_db()
-    assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "internal_error", True)
-    assert "No space" not in version.error_message
-    assert stored_files() == [version.file.name]
-
-
 @pytest.mark.django_db(transaction=True)
 def test_equal_files_of_two_workspaces_have_an_artefact_each_that_goes_with_its_document(ready, alice):
     first = ready(HANDBOOK, "handbook.md")
@@ -116,3 +65,32 @@ def test_equal_files_of_two_workspaces_have_an_artefact_each_that_goes_with_its_
     assert first.current_version.artefact not in stored_files()
     services.purge_document(added.document)
     assert stored_files() == []
+
+
+BOOK = """# Harbour book
+
+## Bells of the keeper
+
+The keeper winds the bells every evening. The keeper rings them in fog. Nobody else may touch the bells.
+
+## Traffic of the year
+
+| Ships by kind | 2023 | 2024 |
+|---|---|---|
+| Ferries that called | 40 | 44 |
+| Ships in all | 90 | 97 |
+
+## Fees of the year
+
+| Fees | 2024 |
+|---|---|
+| Ships in all | 1,200 |
+| Boats in all | 3,000 |
+"""
+
+
+def test_starters_are_whole_questions_that_the_document_answers_with_what_they_ask_for(compiled):  # noqa: F811
+    assert list(answered_questions(compiled(BOOK, "book.md"))) == [
+        "What figure is given for “Boats in all” in 2024?",
+        "What does the section “Bells of the keeper” say?",
+    ], "“Ships in all” has two figures, and a section of tables says nothing"

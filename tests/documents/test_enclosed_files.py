@@ -38,15 +38,14 @@ def told(document: Document) -> dict[str, str]:
     return dict(Enclosure.objects.filter(version__document=document).values_list("name", "code"))
 
 
-def test_attachments_become_documents_linked_both_ways(client, ready, workspace, alice, read_waiting):
+def test_attachments_become_documents_linked_both_ways(client, html, ready, workspace, alice, read_waiting):
     mail = ready(bytes(message(("../../etc/offer.pdf", REPORT), ("terms.md", HANDBOOK))), "offer.eml")
     read_waiting()
 
     assert told(mail) == {"offer.pdf": "", "terms.md": ""}
     offer = Document.objects.get(name="offer.pdf")
     assert offer.current_version.status == DocumentVersion.Status.READY
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/documents/{mail.pk}/").content.decode()
+    page = html(alice, f"/w/{workspace.slug}/documents/{mail.pk}/")
     assert f"/documents/{offer.pk}/" in page
     assert "Crane offer" in client.get(f"/w/{workspace.slug}/documents/{offer.pk}/").content.decode()
 

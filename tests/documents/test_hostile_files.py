@@ -2,12 +2,8 @@
 
 import os
 import re
-import socket
-import threading
 import time
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -29,42 +25,16 @@ MEMORY = 640 * 2**20
 """Bytes that the child may take up here: what passes under it is far below the limit of a site, 2 GB."""
 
 
-@dataclass
-class Trap:
-    """Counts who comes to an address of this machine that hostile files name."""
-
-    port: int
-    visits: list[str] = field(default_factory=list)
-
-
-@pytest.fixture(scope="module")
-def trap() -> Iterator[Trap]:
-    server = socket.create_server(("127.0.0.1", 0))
-    made = Trap(server.getsockname()[1])
-
-    def listen() -> None:
-        while True:
-            try:
-                line, address = server.accept()
-            except OSError:
-                return
-            made.visits.append(str(address))
-            line.close()
-
-    threading.Thread(target=listen, daemon=True).start()
-    yield made
-    server.close()
-
-
 @pytest.fixture
-def bait(trap, tmp_path) -> Bait:
+def bait(httpserver, tmp_path) -> Bait:
+    """An address of this machine at which nobody may ask, and a file that nobody may read."""
     secret = tmp_path / "secret.txt"
     secret.write_text(SECRET)
-    return Bait(f"http://127.0.0.1:{trap.port}/bait", str(secret))
+    return Bait(httpserver.url_for("/bait"), str(secret))
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_a_hostile_file_does_no_harm(workspace, alice, settings, trap, bait, what):
+def test_a_hostile_file_does_no_harm(workspace, alice, settings, httpserver, bait, what):
     settings.COMPILE_MEMORY_BYTES, settings.COMPILE_CPU_SECONDS = MEMORY, 30
     case = HOSTILE[what]
     content, before = case.make(bait), children_of(os.getpid())
@@ -90,7 +60,7 @@ def test_a_hostile_file_does_no_harm(workspace, alice, settings, trap, bait, wha
         # What may be tried again, perhaps under a higher limit, is kept for it.
         assert stored_files() == ([version.file.name] if version is not None and version.retryable else [])
         assert not Section.objects.exists()
-    assert trap.visits == []
+    assert httpserver.log == []
     assert children_of(os.getpid()) == before
     assert not list(Path("/tmp").glob(f"{_prefix()}*")), "a folder of the compiler is left"
     assert not list(Path("/tmp").glob("door-was-here*"))

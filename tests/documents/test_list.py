@@ -60,18 +60,18 @@ def test_search_wants_every_word_in_title_or_file_name(make, titles):
     assert titles("?q=%25") == []
 
 
-def test_editors_find_what_was_deleted_and_viewers_see_no_buttons(make, client, workspace, dora, bob, vera, titles):
+def test_editors_find_what_was_deleted_and_viewers_see_no_buttons(
+    make, client, html, workspace, dora, bob, vera, titles
+):
     make("Kept", Status.FAILED)
     gone = make("Gone", deleted_at=timezone.now())
-    client.force_login(dora)
-    page = client.get(f"/w/{workspace.slug}/documents/?status=deleted").content.decode()
+    page = html(dora, f"/w/{workspace.slug}/documents/?status=deleted")
     assert f"/documents/{gone.pk}/restore/" in page
     assert "Gone was deleted. It is kept for 30 days." in page
     assert "Kept" not in page
     client.force_login(bob)
     assert titles("?status=deleted") == ["Kept"]
-    client.force_login(vera)
-    page = client.get(f"/w/{workspace.slug}/documents/").content.decode()
+    page = html(vera, f"/w/{workspace.slug}/documents/")
     assert "Kept" in page
     assert [word for word in ("/upload/", "/retry/", "Remove", ">Delete<") if word in page] == []
 
@@ -119,12 +119,11 @@ def test_few_and_many_documents_cost_the_same(make, client, workspace, bob, djan
     assert (len(shown), len(client.get(f"/w/{workspace.slug}/documents/?page=99").context["documents"])) == (50, 21)
 
 
-def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, client, workspace, bob, workers):
+def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, client, html, workspace, bob, workers):
     workers(1, queue="documents")
     make("First", Status.QUEUED)
     make("Second", Status.QUEUED)
-    client.force_login(bob)
-    assert "waiting, place 2" in client.get(f"/w/{workspace.slug}/documents/").content.decode()
+    assert "waiting, place 2" in html(bob, f"/w/{workspace.slug}/documents/")
     pause_queue("documents")
     paused = visible_text(client.get(f"/w/{workspace.slug}/documents/").content.decode())
     assert "Paused by an administrator, place 2" in paused

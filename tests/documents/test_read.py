@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.files import HANDBOOK, REPORT, pdf, upload
-from vectorless_web.documents import services
+from tests.support.files import HANDBOOK, REPORT, pdf
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.selectors import section_path
 
@@ -17,20 +16,16 @@ def test_pages_are_opened_with_the_sections_they_stand_under(ready, look):
     sheet = look(document, "?page=2&view=text").context["sheet"]
     assert sheet["page"] == 2
     assert "1,577 million" in "".join(segment.text for segment in sheet["text_segments"])
-    assert sheet["previous_url"].endswith("/pages/1/")
-    assert sheet["next_url"].endswith("/pages/3/")
+    assert (sheet["previous_url"][-9:], sheet["next_url"][-9:]) == ("/pages/1/", "/pages/3/")
     assert look(document, "?page=900").context["sheet"]["page"] == 3
     assert look(document, "?page=none&version=x&view=odd").status_code == 200
 
-    version = ready().current_version
-    assert [section.title for section in section_path(version, 1)] == ["2. Financial review"]
+    assert [section.title for section in section_path(document.current_version, 1)] == ["2. Financial review"]
 
-    answer = look(ready(), "pages/2/?view=text")
-    html = answer.content.decode().strip()
+    html = look(document, "pages/2/?view=text").content.decode().strip()
     assert html.startswith("<figure")
     assert "1,577 million" in html
     assert "<html" not in html
-    assert look(ready(HANDBOOK, "h.md"), "pages/0/").status_code in (200, 404)
 
 
 def test_words_are_found_on_their_pages_however_odd(ready, look):
@@ -49,12 +44,9 @@ def test_words_are_found_on_their_pages_however_odd(ready, look):
         assert look(document, f"?find={words}").status_code == 200
 
 
-def test_a_version_can_be_looked_at_after_the_next_one_came(ready, look, alice):
+def test_a_version_can_be_looked_at_after_the_next_one_came(ready, look, revise):
     document = ready(HANDBOOK, "handbook.md")
-    added = services.add_version(
-        document=document, user=alice, upload=upload(HANDBOOK.replace(b"30 days", b"31 days"), "handbook.md")
-    )
-    services.compile_version(added.version.pk)
+    revise(document, HANDBOOK.replace(b"30 days", b"31 days"), "handbook.md")
     assert "31 days" in look(document).content.decode()
     old = look(document, "?version=1")
     assert "30 days" in old.content.decode()

@@ -98,7 +98,7 @@ def test_a_document_is_read_again_once_text_recognition_is_there(ready, settings
     assert services.queue_outdated() == 0
 
 
-def test_words_that_may_be_misread_are_underlined_on_their_page(workspace, alice, client, bob):
+def test_words_that_may_be_misread_are_underlined_on_their_page(workspace, alice, html, bob):
     words = [*seen_words("The rent is"), *seen_words("4,200", confidence=62)]
     document = compiled_document(
         workspace, alice, scanned_pdf([scanned_page()]), "lease.pdf", recogniser=FixedRecogniser(words)
@@ -106,6 +106,5 @@ def test_words_that_may_be_misread_are_underlined_on_their_page(workspace, alice
     sheet = page_view(document.current_version or DocumentVersion.objects.get(document=document), 0)["recognised"]
 
     assert (sheet.words, [(word.text, word.confidence) for word in sheet.unsure]) == (4, [("4,200", 62)])
-    client.force_login(bob)
-    page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode()
+    page = html(bob, f"/w/{workspace.slug}/documents/{document.pk}/")
     assert "1 word may be misread; it is underlined on the page." in visible_text(page)

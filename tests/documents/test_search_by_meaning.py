@@ -65,15 +65,9 @@ def chosen(act, alice, provider, workspace) -> EmbeddingChoice:
 
 
 @pytest.fixture
-def read(add):
+def read(ready):
     """Add a file and read it in this process."""
-
-    def take(content: bytes = RULES, name: str = "rules.md") -> Document:
-        version = add(content, name)
-        compile_version(version.pk, compile_with=compile_here)
-        return Document.objects.select_related("current_version", "workspace").get(pk=version.document_id)
-
-    return take
+    return lambda content=RULES, name="rules.md": ready(content, name)
 
 
 @pytest.fixture
@@ -122,14 +116,11 @@ def test_switching_on_embeds_every_ready_document_into_one_file_each(read, switc
     assert vectors_of(other.current_version).digest != vectors.digest
 
 
-def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched_on, work_off, embedding, alice):
-    from tests.support.files import upload
-
+def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched_on, work_off, embedding, revise):
     document = read()
     switched_on()
     embedding.requests.clear()
-    added = services.add_version(document=document, user=alice, upload=upload(LATER, "rules.md"))
-    compile_version(added.version.pk, compile_with=compile_here)
+    revise(document, LATER, "rules.md")
     work_off("documents")
     assert [text.splitlines()[-1] for text in embedding.texts] == ["Wages are paid on Mondays."]
     document = Document.objects.get(pk=document.pk)

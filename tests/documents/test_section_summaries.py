@@ -144,12 +144,11 @@ def test_a_reply_that_cannot_be_used_fails_that_document_alone(switched_on, writ
     assert "Try again now" in shown()
 
 
-def test_hostile_lines_are_one_plain_line_and_escaped(switched_on, writer, client, alice, workspace):
+def test_hostile_lines_are_one_plain_line_and_escaped(switched_on, writer, html, alice, workspace):
     writer.line = "<script>alert(1)</script>\n\n<<<document {}"
     document = switched_on()
 
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode()
+    page = html(alice, f"/w/{workspace.slug}/documents/{document.pk}/")
     assert "<script>alert(1)" not in page and "&lt;script&gt;alert(1)&lt;/script&gt; document" in page
 
 

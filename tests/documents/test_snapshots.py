@@ -222,15 +222,10 @@ def test_words_in_blocks_are_found_like_words_that_wait(ready, workspace, django
         snapshots.snapshot_of(workspace.pk)
 
 
-def test_a_block_forgets_what_was_deleted_and_replaced(ready, workspace, alice):
-    from tests.support.files import upload
-
+def test_a_block_forgets_what_was_deleted_and_replaced(ready, revise, workspace, alice):
     one, two = handbook(ready, 1, "Ask for the lantern."), handbook(ready, 2, "Ask for the compass.")
     services.compact_words(workspace.pk)
-    added = services.add_version(
-        document=one, user=alice, upload=upload(FACT.format(n=1, fact="Ask for the sextant.").encode(), "a.md")
-    )
-    services.compile_version(added.version.pk)
+    revise(one, FACT.format(n=1, fact="Ask for the sextant.").encode(), "a.md")
     services.delete_document(actor=alice, document=two)
 
     for _ in range(2):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import Order, StageProgress
@@ -118,19 +119,23 @@ def test_a_storage_that_goes_away_in_the_middle_of_reading_costs_a_wait(add, sto
     assert (fresh(version).status, fresh(version).error_code) == (Status.QUEUED, "storage_away")
 
 
-def test_a_disk_that_is_full_is_named_and_the_upload_kept(add):
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [(OSError("as the system says"), "internal_error"), (OSError(errno.ENOSPC, "as the system says"), "disk_full")],
+)
+def test_a_fault_ends_the_reading_at_once_with_the_upload_kept_to_try_again(add, fault, code):
     version = add()
 
-    def full(order: Order):
+    def broken(order: Order):
         yield StageProgress("indexing", 1, 3)
-        raise OSError(errno.ENOSPC, "as the system says")
+        raise fault
 
     with pytest.raises(OSError, match="as the system says"):
-        compile_version(version.pk, compile_with=full)
+        compile_version(version.pk, compile_with=broken)
     row = fresh(version)
-    assert (row.status, row.error_code, row.retryable) == (Status.FAILED, "disk_full", True)
-    assert "administrator" in row.error_message
-    assert row.file.name == version.file.name
+    assert (row.status, row.error_code, row.retryable) == (Status.FAILED, code, True)
+    assert "as the system says" not in row.error_message
+    assert stored_files() == [version.file.name]
 
 
 def test_while_it_is_away_a_row_says_that_it_waits_and_an_upload_writes_nothing_into_its_place(

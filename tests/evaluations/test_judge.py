@@ -69,7 +69,7 @@ def evaluate(golden_set: GoldenSet, user, work_off, **setting) -> Evaluation:
     return Evaluation.objects.get(pk=made.pk)
 
 
-def test_a_model_judges_prose_alone_beside_the_score(leave, alice, model, work_off, client, workspace):
+def test_a_model_judges_prose_alone_beside_the_score(leave, alice, model, work_off, html, workspace):
     script = Judging()
     choice = model(script)
     found = evaluate(leave, alice, work_off, answerer=choice, judge=choice)
@@ -80,8 +80,7 @@ def test_a_model_judges_prose_alone_beside_the_score(leave, alice, model, work_o
     assert LEAVE in script.judged[0]
     assert (summary.judged.right, summary.judged.total, summary.agreed.right) == (2, 2, 1)
     assert (summary.judge_tokens, float(summary.judge_cost_usd)) == (2 * 1100, pytest.approx(2 * 0.003))
-    client.force_login(alice)
-    shown = client.get(f"/w/{workspace.slug}/evaluations/{found.pk}/?only=judge").content.decode()
+    shown = html(alice, f"/w/{workspace.slug}/evaluations/{found.pk}/?only=judge")
     assert "of a manager" in shown
     assert "It says so." in shown
     assert "0.0060" in shown, "the cost of the judge"
@@ -135,7 +134,7 @@ def test_a_judge_that_is_away_is_waited_for_and_no_question_asked_twice(leave, a
 
 @pytest.mark.parametrize(("trouble", "said"), [({"turn": status(401)}, "key"), ({}, "budget")])
 def test_a_model_that_is_not_heard_stops_its_evaluation_and_is_not_scored(
-    leave, alice, model, work_off, workspace, client, trouble, said
+    leave, alice, model, work_off, workspace, html, trouble, said
 ):
     if said == "budget":
         Budget.objects.create(workspace=workspace, limit_usd="0.000001", period_start=date(2020, 1, 1))
@@ -143,14 +142,12 @@ def test_a_model_that_is_not_heard_stops_its_evaluation_and_is_not_scored(
 
     assert (found.state, summarise(found).asked) == ("stopped", 0)
     assert said in found.problem
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/evaluations/{found.pk}/").content.decode()
+    page = html(alice, f"/w/{workspace.slug}/evaluations/{found.pk}/")
     assert escape(found.problem) in page
     assert "Ask what is left" in page
 
 
-def test_an_evaluation_whose_queue_is_paused_says_so(golden_set, alice, workspace, client):
+def test_an_evaluation_whose_queue_is_paused_says_so(golden_set, alice, workspace, html):
     found = services.start_evaluation(user=alice, golden_set=golden_set)
     pause_queue("background")
-    client.force_login(alice)
-    assert "Paused by an administrator" in client.get(f"/w/{workspace.slug}/evaluations/{found.pk}/").content.decode()
+    assert "Paused by an administrator" in html(alice, f"/w/{workspace.slug}/evaluations/{found.pk}/")

@@ -52,7 +52,7 @@ def evaluate(figures, alice, work_off):
     return act
 
 
-def test_a_model_that_lies_and_a_broken_lexicon_are_flagged_as_worse(evaluate, alice, workspace, client, httpserver):
+def test_a_model_that_lies_and_a_broken_lexicon_are_flagged_as_worse(evaluate, alice, workspace, html, httpserver):
     """The model quotes a true line beside a figure of its own, and says of itself that all is supported."""
 
     def lie(prompt: str) -> dict:
@@ -88,6 +88,5 @@ def test_a_model_that_lies_and_a_broken_lexicon_are_flagged_as_worse(evaluate, a
     assert (len(change.broken), change.fixed, change.is_telling) == (len(FIGURES), (), True)
     told = [(each.told.sentence, each.told.name) for each in notices_of(alice)[0]]
     assert (f"An evaluation got worse: {len(FIGURES)} broken, 0 fixed", "Figures") in told
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/evaluations/{broken.pk}/compare/?with={sound.pk}").content.decode()
+    page = html(alice, f"/w/{workspace.slug}/evaluations/{broken.pk}/compare/?with={sound.pk}")
     assert page.count("What was") >= len(FIGURES)

@@ -1,14 +1,14 @@
 """People take turns: one job each in the queue, the others' rows wait, and nobody holds every worker."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import django_rq
 import pytest
-from django.db import connection
 from rq.utils import utcformat
 
 from tests.runs.conftest import make_ready
+from tests.support.together import at_once
 from vectorless_web.infra.queues.jobs import count_workers
 from vectorless_web.runs.line import RUNS, enqueue
 from vectorless_web.runs.models import Run, Thread
@@ -113,28 +113,15 @@ def test_two_workers_that_take_two_questions_at_once_get_one_between_them(ask, a
     workers(2)
     pair = [ask(alice).pk, ask(alice).pk]
 
-    def take(pk: int) -> bool:
-        try:
-            return claim(pk) is not None
-        finally:
-            connection.close()
+    taken = at_once(*(partial(claim, pk) for pk in pair))
 
-    with ThreadPoolExecutor(2) as pool:
-        assert sorted(pool.map(take, pair)) == [False, True]
+    assert sum(lease is not None for lease in taken) == 1
 
 
 def test_a_doubled_call_adds_no_second_job(ask, alice):
     run = ask(alice)
-
-    def again(_: int) -> None:
-        try:
-            enqueue(run)
-        finally:
-            connection.close()
-
     django_rq.get_queue("runs").empty()
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(again, range(8)))
+    at_once(*[partial(enqueue, run)] * 8)
 
     assert queued() in ([run.pk], [])
     recover_runs()

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from tests.conftest import wait_until
 from tests.runs.conftest import make_ready
+from tests.support.together import at_once
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.background import EMBEDDINGS, READINGS, REPAIRS
 from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule, Watch, write_under_lease
@@ -84,25 +85,9 @@ def sweep(rule: LeaseRule) -> int:
     )
 
 
-def at_once(act, times: int = 6) -> list:
-    """What `act` gives in so many threads, begun together, each with a connection of its own."""
-    ready = threading.Barrier(times)
-
-    def begun():
-        try:
-            connection.ensure_connection()
-            ready.wait(10)
-            return act()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(times) as pool:
-        return [future.result(30) for future in [pool.submit(begun) for _ in range(times)]]
-
-
 def test_one_of_many_claimers_gets_the_row(rule, run):
     for _ in range(5):
-        tokens = [token for token in at_once(lambda: rule.claim(run.pk)) if token]
+        tokens = [token for token in at_once(*[lambda: rule.claim(run.pk)] * 6) if token]
         assert tokens == [fresh(run).lease]
         assert fresh(run).status == "running"
         Run.objects.update(**rule.make_requeued_values())
@@ -141,7 +126,7 @@ def test_a_fenced_write_and_a_sweep_never_both_stand(rule, run):
                 return "swept" if sweep(rule) else "left"
             return "written" if writes(lease, phase=lease.token[:8]) else "refused"
 
-        outcome, row = set(at_once(race, times=2)), fresh(run)
+        outcome, row = set(at_once(race, race)), fresh(run)
         if outcome == {"written", "left"}:
             assert (row.phase, row.attempt, row.lease) == (lease.token[:8], before, lease.token)
         else:
@@ -154,7 +139,7 @@ def test_an_expired_lease_is_given_back_once_by_however_many_sweeps(rule, run):
     claimed(rule, run)
     assert sweep(rule) == 0
     move_clock(rule, SECONDS + 1)
-    assert sum(at_once(lambda: sweep(rule))) == 1
+    assert sum(at_once(*[lambda: sweep(rule)] * 6)) == 1
     row = fresh(run)
     assert (row.status, row.attempt, row.lease, getattr(row, rule.renewed)) == ("queued", 2, "", None)
 
@@ -255,7 +240,7 @@ def test_two_workers_never_get_the_same_document(rows, kind):
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             first = rule.claim(row.pk, only=undeleted)
-            second = pool.submit(at_once, lambda: rule.claim(row.pk, only=undeleted), 1)
+            second = pool.submit(at_once, lambda: rule.claim(row.pk, only=undeleted))
             if connection.vendor == "postgresql":
                 wait_until(waits_for_a_lock, seconds=5)
         assert second.result(30) == [None]

@@ -26,11 +26,9 @@ def mentioned(run, alice, bob):
     return [each.notice for each in shown(bob)]
 
 
-def test_a_notice_is_counted_until_what_it_is_about_is_looked_at(client, bob, alice, mentioned, workspace, run):
-    client.force_login(bob)
-    assert "2 unread notices" in client.get(f"/w/{workspace.slug}/").content.decode()
-    client.force_login(alice)
-    assert "No unread notices" in client.get(f"/w/{workspace.slug}/").content.decode()
+def test_a_notice_is_counted_until_what_it_is_about_is_looked_at(client, html, bob, alice, mentioned, workspace, run):
+    assert "2 unread notices" in html(bob, f"/w/{workspace.slug}/")
+    assert "No unread notices" in html(alice, f"/w/{workspace.slug}/")
 
     assert client.get(f"/notices/{mentioned[0].pk}/")["Location"] == "/notices/"
     client.post(f"/notices/{mentioned[0].pk}/read/")
@@ -69,9 +67,8 @@ def test_the_list_goes_on_where_a_page_ended(client, bob, run, alice):
     assert f"/notices/{last[0].notice.pk}/" in older and f"/notices/{first[0].notice.pk}/" not in older
 
 
-def test_no_mail_is_claimed_where_none_is_sent_and_a_muted_kind_is_not_given(client, bob, alice, run):
-    client.force_login(bob)
-    text = client.get("/account/notices/").content.decode()
+def test_no_mail_is_claimed_where_none_is_sent_and_a_muted_kind_is_not_given(client, html, bob, alice, run):
+    text = html(bob, "/account/notices/")
     assert "This site sends no mail" in text and 'name="mail"' not in text
 
     client.post("/account/notices/save/", {"bell": [kind for kind in Kind if kind != Kind.COMMENTED]})

@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from tests.conftest import make_user
 from tests.notices.conftest import shown
-from tests.support.engines import StoryReasoner, TestEngine, long_story
+from tests.runs.conftest import work
+from tests.support.engines import long_story
 from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed
@@ -17,8 +18,6 @@ from vectorless_web.notices.services import mark_all_read, tidy_notices
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import (
     add_comment,
-    claim_run,
-    execute_run,
     remove_comment,
     verify_run,
     withdraw_verification,
@@ -35,8 +34,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.django_db(transaction=True)
 def test_who_asked_is_told_that_the_run_has_ended(make_run, bob, alice, told, client):
     client.force_login(bob)
-    run = make_run()
-    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+    run = work(make_run(), long_story)
     assert [name for _sentence, name in told(bob)] == [run.question]
     assert told(alice) == []
 

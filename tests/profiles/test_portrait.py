@@ -57,15 +57,14 @@ def address(portrait: Portrait) -> str:
 
 @pytest.mark.django_db
 def test_members_of_ones_workspaces_see_it_and_strangers_a_clear_point(
-    client, alice, bob, charlie, workspace, portrait
+    client, html, alice, bob, charlie, workspace, portrait
 ):
     for person, kind in ((bob, "image/jpeg"), (alice, "image/jpeg"), (charlie, "image/gif")):
         client.force_login(person)
         answer = client.get(address(portrait))
         assert (answer.status_code, answer["Content-Type"]) == (200, kind)
         assert "private" in answer["Cache-Control"]
-    client.force_login(alice)
-    assert address(portrait) in client.get(f"/w/{workspace.slug}/settings/members/").content.decode()
+    assert address(portrait) in html(alice, f"/w/{workspace.slug}/settings/members/")
 
 
 @pytest.mark.django_db

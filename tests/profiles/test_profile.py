@@ -15,11 +15,10 @@ def save(client, **values):
     return client.post(reverse("profiles:save"), {"name": "", "time_zone": "", **values})
 
 
-def test_the_name_is_read_by_others_and_an_empty_one_is_the_user_name_again(client, alice, bob, workspace):
+def test_the_name_is_read_by_others_and_an_empty_one_is_the_user_name_again(client, html, alice, bob, workspace):
     client.force_login(bob)
     save(client, name="  Robert   van Dyke ")
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/settings/members/").content.decode()
+    page = html(alice, f"/w/{workspace.slug}/settings/members/")
     assert "Robert van Dyke" in page
     assert AuditEvent.objects.filter(verb="account.profile_changed", actor=bob).count() == 1
 

@@ -4,16 +4,14 @@ import json
 import re
 import subprocess
 import sys
-import time
-import urllib.parse
-import urllib.request
 
 import pytest
+import requests
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
-from tests.conftest import PASSWORD, free_port
+from tests.conftest import PASSWORD, answers, free_port, wait_until
 from vectorless_web.infra.site.identity import read_sign_on
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.workspaces.models import Membership, Role
@@ -30,12 +28,7 @@ def provider():
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--host", "127.0.0.1"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
-    for _try in range(200):
-        try:
-            urllib.request.urlopen(f"{address}/.well-known/openid-configuration", timeout=5).close()
-            break
-        except OSError:
-            time.sleep(0.05)
+    wait_until(lambda: answers(f"{address}/.well-known/openid-configuration"), seconds=20)
     yield address
     process.terminate()
     process.wait(10)
@@ -61,30 +54,14 @@ def sign_in(provider):
     """Walk through the provider's own page as a person with these claims; the site's last answer."""
 
     def walk(subject: str, *, browser: Client | None = None, **claims) -> tuple[Client, object]:
-        body = json.dumps({"sub": subject, **claims}).encode()
-        headers = {"Content-Type": "application/json"}
-        put = urllib.request.Request(f"{provider}/users/{subject}", data=body, headers=headers, method="PUT")
-        urllib.request.urlopen(put, timeout=10).close()
+        requests.put(f"{provider}/users/{subject}", json={"sub": subject, **claims}, timeout=10).raise_for_status()
         browser = browser or Client()
         away = browser.post(START)["Location"]
         assert away.startswith(provider)
-        form = urllib.parse.urlencode({"sub": subject}).encode()
-        back = _redirect_of(urllib.request.Request(away, data=form))
+        back = requests.post(away, data={"sub": subject}, timeout=10, allow_redirects=False).headers["Location"]
         return browser, browser.get(back[back.index("/accounts/") :], follow=True)
 
     return walk
-
-
-def _redirect_of(request: urllib.request.Request) -> str:
-    class Stay(urllib.request.HTTPRedirectHandler):
-        def redirect_request(self, *args, **kwargs):
-            return None
-
-    try:
-        urllib.request.build_opener(Stay).open(request, timeout=10)
-    except urllib.error.HTTPError as answer:
-        return answer.headers["Location"]
-    raise AssertionError("the provider sent nobody back")
 
 
 def test_who_a_rule_names_gets_an_account_and_joins_and_strangers_are_kept_out(
@@ -156,67 +133,42 @@ def test_the_sign_in_page_offers_it_and_lets_the_form_lead_there(sign_on, provid
     assert provider not in client.get("/help/")["Content-Security-Policy"]
 
 
-class TestSetInTheConsole:
-    """The whole walk: an administrator adds the provider on the page, and people sign in by it."""
-
-    @pytest.fixture
-    def console(self, admin_user, settings):
-        settings.SIGN_ON_LOOPBACK = True
-        browser = Client()
-        browser.force_login(admin_user)
-        return browser
-
-    @pytest.fixture
-    def terms(self, provider, workspace):
-        shown = {"name": "Acme", "key": "acme", "issuer": provider, "client": "site", "secret": "s", "enabled": "on"}
-        return {**shown, "workspace": workspace.pk, "role": "editor"}
-
-    def test_a_domain_and_a_group_lead_into_the_workspace(self, console, terms, sign_in, workspace, django_user_model):
-        rules = {"domain": "example.org", "group": "controllers"}
-        assert console.post("/console/sign-in/providers/add/", {**terms, **rules}).status_code == 302
-        assert "Sign in with Acme" in Client().get("/accounts/login/").content.decode()
+def test_who_signs_in_by_a_provider_set_in_the_console_does_so_until_it_is_switched_off(
+    provider, admin_client, settings, sign_in, workspace
+):
+    settings.SIGN_ON_LOOPBACK = True
+    terms = {"name": "Acme", "key": "acme", "issuer": provider, "client": "site", "secret": "s", "enabled": "on"}
+    rule = {"workspace": workspace.pk, "role": "editor", "domain": "example.org"}
+    admin_client.post("/console/sign-in/providers/add/", {**terms, **rule})
+    for _visit in range(2):
         browser, _page = sign_in("dora", email="dora@example.org", email_verified=True)
-        assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 200
-        sign_in("gus", email="gus@elsewhere.example", email_verified=True, groups=["controllers"])
-        sign_in("mallory", email="mallory@elsewhere.example", email_verified=True, groups=["others"])
-        roles = {each.user.email: each.role for each in Membership.objects.filter(workspace=workspace)}
-        assert roles["dora@example.org"] == roles["gus@elsewhere.example"] == Role.EDITOR
-        assert not django_user_model.objects.filter(email="mallory@elsewhere.example").exists()
-
-    def test_who_signed_in_before_does_so_again_until_it_is_switched_off(self, console, terms, sign_in):
-        console.post("/console/sign-in/providers/add/", {**terms, "domain": "example.org"})
-        for _visit in range(2):
-            browser, _page = sign_in("dora", email="dora@example.org", email_verified=True)
-            assert browser.get("/account/").status_code == 200
-        at = f"/console/sign-in/providers/{SignOnProvider.objects.get().pk}/change/"
-        assert console.post(at, {**terms, "domain": "example.org", "enabled": ""}).status_code == 302
-        assert Client().post(START).status_code == 404
-        assert "Sign in with Acme" not in Client().get("/accounts/login/").content.decode()
+        assert browser.get("/account/").status_code == 200
+    assert Membership.objects.get(workspace=workspace, user__email="dora@example.org").role == Role.EDITOR
+    at = f"/console/sign-in/providers/{SignOnProvider.objects.get().pk}/change/"
+    assert admin_client.post(at, {**terms, **rule, "enabled": ""}).status_code == 302
+    assert Client().post(START).status_code == 404
+    assert "Sign in with Acme" not in Client().get("/accounts/login/").content.decode()
 
 
-class TestWithoutLocalPasswords:
-    @pytest.fixture(autouse=True)
-    def _off(self, sign_on, settings):
-        settings.LOCAL_PASSWORDS = False
+def test_passwords_sign_nobody_up_nor_in_but_superusers(sign_on, client, bob, settings, admin_user):
+    settings.LOCAL_PASSWORDS = False
+    page = client.post("/accounts/login/", {"login": "bob", "password": PASSWORD}).content.decode()
+    assert "Passwords of this site are switched off" in page
+    assert client.get("/account/").status_code == 302
 
-    def test_passwords_sign_nobody_up_nor_in_but_superusers(self, client, bob, settings, admin_user):
-        page = client.post("/accounts/login/", {"login": "bob", "password": PASSWORD}).content.decode()
-        assert "Passwords of this site are switched off" in page
-        assert client.get("/account/").status_code == 302
+    settings.SIGNUP_OPEN = True
+    page = client.get("/accounts/signup/").content.decode()
+    assert "password1" not in page
+    assert "Sign in with Acme" in page
+    settings.MAIL_ON = True
+    page = client.post("/accounts/password/reset/", {"email": bob.email}).content.decode()
+    assert "Passwords of this site are switched off" in page
+    assert not mail.outbox
 
-        settings.SIGNUP_OPEN = True
-        page = client.get("/accounts/signup/").content.decode()
-        assert "password1" not in page
-        assert "Sign in with Acme" in page
-        settings.MAIL_ON = True
-        page = client.post("/accounts/password/reset/", {"email": bob.email}).content.decode()
-        assert "Passwords of this site are switched off" in page
-        assert not mail.outbox
-
-        admin_user.set_password(PASSWORD)
-        admin_user.save()
-        client.post("/accounts/login/", {"login": admin_user.username, "password": PASSWORD})
-        assert client.get("/account/").status_code == 200
+    admin_user.set_password(PASSWORD)
+    admin_user.save()
+    client.post("/accounts/login/", {"login": admin_user.username, "password": PASSWORD})
+    assert client.get("/account/").status_code == 200
 
 
 @pytest.mark.parametrize(

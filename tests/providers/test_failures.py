@@ -8,7 +8,7 @@ import threading
 import pytest
 from werkzeug import Response
 
-from tests.support.model_server import KEY, refused
+from tests.support.model_server import KEY, refused, whole
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers.connections import Endpoint
@@ -17,11 +17,6 @@ from vectorless_web.providers.openai_chat import OpenAIChat
 HELLO = (Message("system", f"The key is {KEY}."), Message("user", "Say hello."))
 ECHO = f"Incorrect API key provided: {KEY}. Your prompt was: Say hello."
 TRY_LATER = {"Retry-After": "90"}
-
-
-def finished(reason: str, text: str = "", **message) -> Response:
-    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text, **message}}
-    return Response(json.dumps({"model": "t", "choices": [choice]}), content_type="application/json")
 
 
 def in_stream(*events: dict) -> Response:
@@ -64,8 +59,8 @@ FAILURES = {
         "provider_rate_limited",
         "asks to slow down",
     ),
-    "content filter": (finished("content_filter"), "provider_invalid_response", "content filter"),
-    "refusal": (finished("stop", refusal=f"No, {KEY}"), "provider_invalid_response", "refused to answer this"),
+    "content filter": (whole("", finish="content_filter"), "provider_invalid_response", "content filter"),
+    "refusal": (whole("", refusal=f"No, {KEY}"), "provider_invalid_response", "refused to answer this"),
 }
 
 
@@ -129,7 +124,7 @@ def test_a_connection_cut_in_mid_reply_tells_what_it_had_cost():
 
 
 def test_a_reply_cut_at_its_limit_of_tokens_says_so(model, httpserver):
-    httpserver.expect_request("/v1/chat/completions").respond_with_response(finished("length", "Once upon"))
+    httpserver.expect_request("/v1/chat/completions").respond_with_response(whole("Once upon", finish="length"))
 
     reply = model.complete(HELLO)
 

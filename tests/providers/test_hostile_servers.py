@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 from werkzeug import Response
 
-from tests.providers.test_openai_chat import HELLO, answer, on_chat
+from tests.providers.test_openai_chat import HELLO, on_chat
+from tests.support.model_server import whole
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
 from vectorless_web.providers.connections import FACTOR, WRAPPING, Endpoint, check_count
 from vectorless_web.providers.openai_chat import OpenAIChat, OpenAIEmbeddings
@@ -26,7 +27,7 @@ def chat(httpserver):
     [(10**12, 1), (10**30, 1), (3_000_000_000, 1), (12, 10**9), (True, True), (-5, 1), (12, -1), ("12", 1), (1.5, 1)],
 )
 def test_an_impossible_count_is_estimated_instead(chat, httpserver, read, written):
-    on_chat(httpserver).respond_with_json(answer("Hello.", usage={"prompt_tokens": read, "completion_tokens": written}))
+    on_chat(httpserver).respond_with_response(whole("Hello.", {"prompt_tokens": read, "completion_tokens": written}))
 
     usage = chat.complete(HELLO, max_tokens=100).usage
 
@@ -64,7 +65,7 @@ def test_what_cannot_be_parsed_is_an_error_of_the_model(chat, httpserver, body, 
     ("name", "kept"), [("na\0me", "name"), ("m" * 100_000, "m" * 120), (["x"], "tiny"), ("\0\n", "tiny")]
 )
 def test_a_model_s_name_is_one_that_a_row_can_hold(chat, httpserver, name, kept):
-    on_chat(httpserver).respond_with_json(answer("Hello.", model=name))
+    on_chat(httpserver).respond_with_response(whole("Hello.", model=name))
     assert chat.complete(HELLO).model == kept
 
 

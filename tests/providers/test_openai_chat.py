@@ -7,6 +7,8 @@ from decimal import Decimal
 import pytest
 from werkzeug import Response
 
+from tests.support.model_server import refused, whole
+from tests.support.silent_server import event
 from vectorless_web.engine.agent.model import verifier
 from vectorless_web.engine.agent.model.tools import TURN_SCHEMA
 from vectorless_web.engine.errors import (
@@ -34,18 +36,6 @@ SCHEMA = {
 LOOSE = {"type": "object", "properties": {"word": {"type": "string"}}}
 
 
-def answer(text: str, **more) -> dict:
-    return {
-        "id": "c1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "tiny-2026",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
-        "usage": {"prompt_tokens": 2000, "completion_tokens": 500, "total_tokens": 2500},
-        **more,
-    }
-
-
 @pytest.fixture
 def chat(httpserver):
     def make(**values) -> OpenAIChat:
@@ -64,7 +54,7 @@ def on_chat(httpserver):
 
 
 def test_the_request_carries_key_model_messages_and_limits_and_the_reply_its_cost(chat, httpserver):
-    on_chat(httpserver).respond_with_json(answer("Hello."))
+    on_chat(httpserver).respond_with_response(whole("Hello.", {"prompt_tokens": 2000, "completion_tokens": 500}))
 
     reply = chat(price_in=Decimal("1.50"), price_out=Decimal(6)).complete(HELLO, max_tokens=777, temperature=0.3)
 
@@ -79,7 +69,7 @@ def test_the_request_carries_key_model_messages_and_limits_and_the_reply_its_cos
 
 
 def test_an_object_is_asked_for_by_its_schema_which_is_strict_unless_it_leaves_things_open(chat, httpserver):
-    on_chat(httpserver).respond_with_json(answer('{"word": "hello"}'))
+    on_chat(httpserver).respond_with_response(whole('{"word": "hello"}'))
 
     reply = chat().complete(HELLO, schema=SCHEMA)
 
@@ -88,7 +78,7 @@ def test_an_object_is_asked_for_by_its_schema_which_is_strict_unless_it_leaves_t
     assert wanted["type"] == "json_schema"
     assert (wanted["json_schema"]["schema"], wanted["json_schema"]["strict"]) == (SCHEMA, True)
 
-    on_chat(httpserver).respond_with_json(answer("{}"))
+    on_chat(httpserver).respond_with_response(whole("{}"))
 
     chat().complete(HELLO, schema=LOOSE)
 
@@ -117,11 +107,9 @@ def test_a_verdict_keeps_to_strict_mode_and_a_turn_with_free_arguments_does_not_
 
 def test_a_server_without_schemas_is_asked_for_any_object_and_remembered(chat, httpserver):
     def without_schemas(request):
-        kind = json.loads(request.data).get("response_format", {}).get("type")
-        if kind == "json_schema":
-            error = {"error": {"message": "response_format type 'json_schema' is not supported", "code": "invalid"}}
-            return Response(json.dumps(error), 400, content_type="application/json")
-        return Response(json.dumps(answer('{"word": "hello"}')), 200, content_type="application/json")
+        if json.loads(request.data).get("response_format", {}).get("type") == "json_schema":
+            return refused(400, "response_format type 'json_schema' is not supported")
+        return whole('{"word": "hello"}')
 
     on_chat(httpserver).respond_with_handler(without_schemas)
     model = chat()
@@ -137,9 +125,8 @@ def test_a_model_that_calls_the_token_limit_otherwise_gets_it_so(chat, httpserve
         body = json.loads(request.data)
         for name in ("max_tokens", "temperature"):
             if name in body:
-                error = {"error": {"message": f"Unsupported parameter: '{name}'", "param": name}}
-                return Response(json.dumps(error), 400, content_type="application/json")
-        return Response(json.dumps(answer("Hello.")), 200, content_type="application/json")
+                return refused(400, f"Unsupported parameter: '{name}'")
+        return whole("Hello.")
 
     on_chat(httpserver).respond_with_handler(newer)
 
@@ -149,7 +136,7 @@ def test_a_model_that_calls_the_token_limit_otherwise_gets_it_so(chat, httpserve
 
 @pytest.mark.parametrize("text", ["no object", '["a list"]', '{"broken": ', "", "[" * 100_000])
 def test_a_reply_that_is_no_object_is_left_to_its_reader(chat, httpserver, text):
-    on_chat(httpserver).respond_with_json(answer(text))
+    on_chat(httpserver).respond_with_response(whole(text))
 
     reply = chat().complete(HELLO, schema=SCHEMA)
 
@@ -185,7 +172,7 @@ def test_a_busy_server_is_asked_again_and_its_advice_heeded(chat, httpserver):
     httpserver.expect_ordered_request("/v1/chat/completions").respond_with_json(
         {"error": {}}, status=429, headers={"retry-after-ms": "20"}
     )
-    httpserver.expect_ordered_request("/v1/chat/completions").respond_with_json(answer("Hello."))
+    httpserver.expect_ordered_request("/v1/chat/completions").respond_with_response(whole("Hello."))
     began = time.monotonic()
 
     assert chat(retries=2).complete(HELLO).text == "Hello."
@@ -194,22 +181,16 @@ def test_a_busy_server_is_asked_again_and_its_advice_heeded(chat, httpserver):
 
 def test_a_redirect_is_not_followed(chat, httpserver):
     on_chat(httpserver).respond_with_data("", status=307, headers={"Location": httpserver.url_for("/elsewhere")})
-    httpserver.expect_request("/elsewhere").respond_with_json(answer("Hello."))
+    httpserver.expect_request("/elsewhere").respond_with_response(whole("Hello."))
 
     with pytest.raises(ModelError):
         chat().complete(HELLO)
     assert [request.path for request, _ in httpserver.log] == ["/v1/chat/completions"]
 
 
-def piece(text: str) -> str:
-    chunk = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "tiny"}
-    choices = [{"index": 0, "delta": {"content": text}, "finish_reason": None}]
-    return f"data: {json.dumps({**chunk, 'choices': choices})}\n\n"
-
-
 def test_a_stream_comes_piece_by_piece(chat, httpserver):
     def stream(_request):
-        return Response(iter([piece("Hel"), piece("lo."), "data: [DONE]\n\n"]), content_type="text/event-stream")
+        return Response(iter([event("Hel"), event("lo."), b"data: [DONE]\n\n"]), content_type="text/event-stream")
 
     on_chat(httpserver).respond_with_handler(stream)
 
@@ -218,7 +199,7 @@ def test_a_stream_comes_piece_by_piece(chat, httpserver):
 
 def test_a_stream_that_dies_says_so_after_the_pieces_that_came(chat, httpserver):
     def stream(_request):
-        pieces = iter([piece("Hel").encode()])
+        pieces = iter([event("Hel")])
         return Response(pieces, headers={"Content-Length": "9999"}, content_type="text/event-stream")
 
     on_chat(httpserver).respond_with_handler(stream)
@@ -235,7 +216,7 @@ def test_the_key_is_in_no_description_of_the_endpoint():
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "localhost"])
 def test_nothing_reaches_this_machine_when_only_public_addresses_are_allowed(httpserver, host):
-    on_chat(httpserver).respond_with_json(answer("Hello."))
+    on_chat(httpserver).respond_with_response(whole("Hello."))
     address = f"http://{host}:{httpserver.port}/v1"
 
     with pytest.raises(ModelUnreachable):
@@ -244,7 +225,7 @@ def test_nothing_reaches_this_machine_when_only_public_addresses_are_allowed(htt
 
 
 def test_the_address_that_was_checked_is_the_one_connected_to(httpserver, monkeypatch):
-    on_chat(httpserver).respond_with_json(answer("Hello."))
+    on_chat(httpserver).respond_with_response(whole("Hello."))
     monkeypatch.setattr(connections, "public_addresses", lambda *_given: ["127.0.0.1"])
     address = f"http://models.example:{httpserver.port}/v1"
     model = OpenAIChat(Endpoint(address, "tiny", KEY, seconds=2, retries=0, public_only=True))

@@ -5,10 +5,12 @@ from django.utils import timezone
 
 from tests.conftest import commits
 from tests.support.compiled import compiled_document
+from tests.support.engines import StoryReasoner, TestEngine
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.infra import leases
-from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.models import Citation, Claim, Run, Thread
+from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
@@ -32,6 +34,26 @@ def make_ready(workspace, user, title: str = "Annual report 2024", *, number: in
     document.current_version = version
     document.save()
     return document
+
+
+def say(run: Run, text: str, *quotes: tuple[str, int] | tuple[str, int, dict], **values) -> Claim:
+    """Add a sentence to a run's answer, with quotes of (words, page index) from the first document that it read."""
+    order, version = run.claims.count(), run.versions.first()
+    values = {"sequence": order + 1, "order": order, "support": "supported", **values}
+    claim = Claim.objects.create(run=run, text=text, **values)
+    for quote, page, *more in quotes:
+        usual = {"document_title": version.document.title, "sha256": version.sha256, "node_key": 1}
+        found = {"page_index": page, "check_result": "exact", **usual, **dict(*more)}
+        marker = run.citations.count() + 1
+        Citation.objects.create(claim=claim, run=run, marker=marker, version=version, quote=quote, **found)
+    return claim
+
+
+def work(run: Run, story, **values) -> Run:
+    """Work on a run with an engine that tells a story, given as its events or as what makes them of a document."""
+    told = story if callable(story) else lambda _document: story
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(told), **values))
+    return Run.objects.get(pk=run.pk)
 
 
 @pytest.fixture(autouse=True)

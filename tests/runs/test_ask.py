@@ -87,36 +87,34 @@ def test_what_is_set_of_the_search_holds_for_the_question_and_is_asked_again(cli
     assert refused.status_code == 422 and "Ensure this value is greater than or equal to 1" in refused.content.decode()
 
 
-class TestInTheBrowser:
-    def ask(self, client, workspace, **data):
-        return client.post(f"/w/{workspace.slug}/ask/", data)
+@pytest.mark.parametrize(("headers", "told"), [({}, "Location"), ({"HX-Request": "true"}, "HX-Redirect")])
+def test_a_member_is_sent_to_the_run(client, workspace, bob, report, headers, told):
+    client.force_login(bob)
+    response = client.post(f"/w/{workspace.slug}/ask/", {"question": "Why?", "scope": "all"}, headers=headers)
 
-    @pytest.mark.parametrize(("headers", "told"), [({}, "Location"), ({"HX-Request": "true"}, "HX-Redirect")])
-    def test_a_member_is_sent_to_the_run(self, client, workspace, bob, report, headers, told):
-        client.force_login(bob)
-        response = client.post(f"/w/{workspace.slug}/ask/", {"question": "Why?", "scope": "all"}, headers=headers)
+    assert response[told] == f"/w/{workspace.slug}/runs/{Run.objects.get().pk}/"
 
-        assert response[told] == f"/w/{workspace.slug}/runs/{Run.objects.get().pk}/"
 
-    @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
-    def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, headers):
-        client.force_login(bob)
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_a_bad_question_shows_its_reason_in_place(client, workspace, bob, report, headers):
+    client.force_login(bob)
 
-        response = client.post(f"/w/{workspace.slug}/ask/", {"question": "x" * 10_000}, headers=headers)
+    response = client.post(f"/w/{workspace.slug}/ask/", {"question": "x" * 10_000}, headers=headers)
 
-        assert response.status_code == 422
-        assert "10,000 characters" in response.content.decode()
-        assert not Run.objects.exists()
+    assert response.status_code == 422
+    assert "10,000 characters" in response.content.decode()
+    assert not Run.objects.exists()
 
-    def test_a_tag_in_any_language_narrows_the_scope(self, client, workspace, bob, report, alice):
-        other = make_ready(workspace, alice, "Lease")
-        other.tags = ["Verträge"]
-        other.save()
-        client.force_login(bob)
 
-        self.ask(client, workspace, question="Why?", scope="tag:Vertr\0äge")
+def test_a_tag_in_any_language_narrows_the_scope(client, workspace, bob, report, alice):
+    other = make_ready(workspace, alice, "Lease")
+    other.tags = ["Verträge"]
+    other.save()
+    client.force_login(bob)
 
-        assert list(Run.objects.get().documents.all()) == [other]
+    client.post(f"/w/{workspace.slug}/ask/", {"question": "Why?", "scope": "tag:Vertr\0äge"})
+
+    assert list(Run.objects.get().documents.all()) == [other]
 
 
 class TestWhoAnswers:
@@ -126,19 +124,15 @@ class TestWhoAnswers:
             workspace=workspace, name="House", base_url="http://model.test/v1", model="tiny", encrypted_key="gAAA=="
         )
 
-    def shown(self, client, alice, workspace) -> str:
-        client.force_login(alice)
-        return client.get(f"/w/{workspace.slug}/").content.decode()
-
     def test_the_page_names_the_model_even_when_its_key_cannot_be_read_and_its_cost(
-        self, client, alice, workspace, report, model
+        self, html, alice, workspace, report, model
     ):
-        page = self.shown(client, alice, workspace)
+        page = html(alice, f"/w/{workspace.slug}/")
         assert "tiny answers" in page and "tiny, no price set" in page
         ModelProvider.objects.update(price_in=2, price_out=10)
-        assert "tiny, at most $0.30" in self.shown(client, alice, workspace)
+        assert "tiny, at most $0.30" in html(alice, f"/w/{workspace.slug}/")
         model.delete()
-        assert "no model, no cost" in self.shown(client, alice, workspace)
+        assert "no model, no cost" in html(alice, f"/w/{workspace.slug}/")
 
     def test_a_run_says_that_the_key_cannot_be_read(self, workspace, bob, report, model):
         run = start_run(user=bob, workspace=workspace, question="Why?")

@@ -4,12 +4,13 @@ import django_rq
 import pytest
 from django.urls import reverse
 
-from tests.support.engines import StoryReasoner, TestEngine, long_story, passages_story
+from tests.runs.conftest import work
+from tests.support.engines import long_story, passages_story
 from vectorless_web.notices.models import Notice
 from vectorless_web.runs.line import BACKGROUND_QUEUE, QUEUE, is_waited_behind
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.selectors import asked_runs
-from vectorless_web.runs.services import claim_run, execute_run, start_background_run, start_run
+from vectorless_web.runs.services import start_background_run, start_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,7 +62,7 @@ def test_the_steps_of_a_cell_are_stored_together_and_those_of_a_question_as_they
         return story
 
     for run in (cell, asked):
-        execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(tell(run))))
+        work(run, tell(run))
 
     assert (seen[cell.pk], seen[asked.pk]) == ([0, 0, 0], [0, 1, 2])
     assert (cell.steps.count(), asked.steps.count()) == (2, 2)
@@ -80,7 +81,7 @@ def test_the_end_of_a_cell_is_told_to_its_app_and_not_to_its_asker(cell, setting
     client.force_login(bob)
     ended.clear()
 
-    execute_run(claim_run(cell.pk), engine=TestEngine(StoryReasoner(long_story)))
+    work(cell, long_story)
 
     assert ended == [(cell.pk, "answered")]
     assert not Notice.objects.exists()

@@ -1,5 +1,6 @@
 """The evidence bundle: what is in it, and that `verify` notices whatever was changed."""
 
+import hashlib
 import json
 import shutil
 import tracemalloc
@@ -9,12 +10,13 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from tests.runs.conftest import say
 from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.runs.export.bundle_check import check_bundle
 from vectorless_web.runs.export.exports import bundle_of
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Answer, Run
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
@@ -40,28 +42,11 @@ def paper(workspace, alice, settings, tmp_path) -> Document:
 @pytest.fixture
 def run(make_run, paper) -> Run:
     """An answered run whose quotes stand in the text."""
-    from vectorless_web.runs.models import Answer, Citation, Claim
-
     run = make_run(status="answered", reason="Answered.")
-    version = paper.current_version
-    run.versions.add(version)
+    run.versions.add(paper.current_version)
     Answer.objects.create(run=run, markdown="412 million. [1]", value="412 million", confidence=1.0)
-    for number, quote in enumerate(QUOTES, start=1):
-        claim = Claim.objects.create(run=run, sequence=number, order=number, text=quote, support="supported")
-        start = TEXT.index(quote)
-        Citation.objects.create(
-            claim=claim,
-            run=run,
-            marker=number,
-            version=version,
-            document_title=paper.title,
-            sha256=version.sha256,
-            node_key=1,
-            page_index=0,
-            quote=quote,
-            check_result="exact",
-            spans=[[0, start, len(quote)]],
-        )
+    for quote in QUOTES:
+        say(run, quote, (quote, 0, {"spans": [[0, TEXT.index(quote), len(quote)]]}))
     return run
 
 
@@ -93,8 +78,6 @@ def changed(bundle: Path, name: str, change) -> Path:
 
 def resealed(bundle: Path, name: str, change) -> Path:
     """The same by somebody who also mends the manifest."""
-    import hashlib
-
     forged = changed(bundle, name, change)
     data = zipfile.ZipFile(forged).read(name)
 

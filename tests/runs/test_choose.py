@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.runs.conftest import say
 from vectorless_web.documents.models import Document
-from vectorless_web.runs.models import Citation, Claim
 
 pytestmark = pytest.mark.django_db
 
@@ -52,9 +52,10 @@ def test_pages_follow_each_other_until_all_are_shown(read, address, many):
     assert "Plan 119" in third and "page=" not in third
 
 
-def test_without_a_script_the_choice_is_a_page_that_leads_to_the_question(client, alice, workspace, address, many):
-    client.force_login(alice)
-    page = client.get(address, {"q": "plan 11"}).content.decode()
+def test_without_a_script_the_choice_is_a_page_that_leads_to_the_question(
+    client, html, alice, workspace, address, many
+):
+    page = html(alice, address, {"q": "plan 11"})
     assert 'name="q"' in page and f'formaction="/w/{workspace.slug}/"' in page
     asking = client.get(f"/w/{workspace.slug}/", {"documents": many[3].pk, "question": "What is planned?"})
     shown = asking.content.decode()
@@ -64,10 +65,8 @@ def test_without_a_script_the_choice_is_a_page_that_leads_to_the_question(client
 
 def test_a_document_names_the_pages_that_answers_quoted(read, make_run, workspace, report):
     run = make_run()
-    claim = Claim.objects.create(run=run, sequence=1, order=0, text="So it is.")
-    quote = {"quote": "so", "node_key": 2, "check_result": "exact", "version": report.current_version}
-    for marker, page_index in enumerate((4, 2, 4), start=1):
-        Citation.objects.create(claim=claim, run=run, marker=marker, page_index=page_index, **quote)
+    run.versions.add(report.current_version)
+    say(run, "So it is.", ("so", 4), ("so", 2), ("so", 4))
     shown = read(f"/w/{workspace.slug}/documents/{report.pk}/used/")
     assert shown.index("?page=3") < shown.index("?page=5")
     assert "2 citations" in shown

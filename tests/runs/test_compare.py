@@ -6,34 +6,13 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from tests.runs.conftest import say
 from vectorless_web.engine.text.similarity import DifferencePiece
 from vectorless_web.runs.compare.comparison import align_answers, comparison_of, figure_row, read_figure
-from vectorless_web.runs.models import Answer, Citation, Claim, Run
+from vectorless_web.runs.models import Answer, Run
 from vectorless_web.runs.selectors import claims_of
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
-
-
-def say(run: Run, text: str, *quotes: tuple[str, int], support: str = "supported", calculation=None) -> Claim:
-    """Add a sentence to a run's answer with quotes of (words, page index)."""
-    order = run.claims.count()
-    claim = Claim.objects.create(
-        run=run, sequence=order + 1, order=order, text=text, support=support, calculation=calculation
-    )
-    version = run.versions.first()
-    for quote, page in quotes:
-        Citation.objects.create(
-            claim=claim,
-            run=run,
-            marker=run.citations.count() + 1,
-            version=version,
-            document_title=version.document.title,
-            node_key=1,
-            page_index=page,
-            quote=quote,
-            check_result="exact",
-        )
-    return claim
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A compiled file is damaged: questions leave its document out and say so, and nothing that quoted it breaks."""
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -8,8 +7,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
+from tests.documents.test_repair import written_by
 from tests.runs.test_route import add, ask
-from tests.support.artefact_rewriting import rewritten
 from tests.support.compiled import compile_here
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document, DocumentVersion
@@ -37,7 +36,7 @@ def repair() -> None:
         documents.compile_version(pk, compile_with=compile_here)
 
 
-def test_a_question_leaves_a_damaged_document_out_and_says_so(client, workspace, bob, shelf):
+def test_a_question_leaves_a_damaged_document_out_and_says_so(html, workspace, bob, shelf):
     path_of(shelf[0]).unlink()
 
     run = ask(workspace, bob, BOTH)
@@ -47,8 +46,7 @@ def test_a_question_leaves_a_damaged_document_out_and_says_so(client, workspace,
     assert "A report on glaciers is being read again and left out" in route.say
     assert [row["title"] for row in route.observation["left_out"]] == ["A report on glaciers"]
     assert any("being read again" in row["reason"] for row in route.rejected)
-    client.force_login(bob)
-    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+    page = html(bob, reverse("runs:detail", args=[workspace.slug, run.pk]))
     assert "A report on glaciers was being read again and was left out." in page
     assert list(run.versions.all()) == [shelf[1].current_version]
     assert DocumentVersion.objects.get(document=shelf[0]).repair == "queued"
@@ -101,17 +99,13 @@ def test_nothing_that_quotes_a_damaged_document_breaks(client, workspace, bob, a
 
 
 def test_a_quote_keeps_its_words_and_its_light_after_another_compiler_read_the_document_again(
-    client, workspace, bob, shelf
+    html, workspace, bob, shelf
 ):
     run = ask(workspace, bob, "How many orchards are in the valley?")
     before = list(run.citations.values_list("quote", "page_index", "sha256", "spans"))
-    data = rewritten(path_of(shelf[1]).read_bytes(), engine="1")
-    path_of(shelf[1]).write_bytes(data)
-    digest = hashlib.sha256(data).hexdigest()
-    DocumentVersion.objects.filter(document=shelf[1]).update(engine_version="1", artefact_sha256=digest)
+    written_by(shelf[1].current_version, "1")
     documents.queue_outdated()
     repair()
-    client.force_login(bob)
-    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+    page = html(bob, reverse("runs:detail", args=[workspace.slug, run.pk]))
     assert list(Run.objects.get(pk=run.pk).citations.values_list("quote", "page_index", "sha256", "spans")) == before
     assert re.search(r'class="hit on"\s+id="hit-1"', page)

@@ -24,7 +24,9 @@ def led(workspace, alice) -> Run:
     return Run.objects.select_related("workspace").get(pk=run.pk)
 
 
-def test_the_demo_s_model_run_answers_with_checked_quotes_and_sums_at_a_cost_and_replays(led, client, alice, charlie):
+def test_the_demo_s_model_run_answers_with_checked_quotes_and_sums_at_a_cost_and_replays(
+    led, client, html, alice, charlie
+):
     assert (led.status, led.engine, led.model) == ("answered", "model", "live-reader")
     assert {claim.support for claim in led.claims.all()} == {"derived", "supported"}
     assert "20.0%" in led.answer.value
@@ -37,8 +39,7 @@ def test_the_demo_s_model_run_answers_with_checked_quotes_and_sums_at_a_cost_and
     assert not led.model_calls.exclude(error_code="").exists()
     assert led.tokens > 1000 and led.cost_usd > 0
 
-    client.force_login(alice)
-    shown = client.get(f"/w/{led.workspace.slug}/runs/{led.pk}/").content.decode()
+    shown = html(alice, f"/w/{led.workspace.slug}/runs/{led.pk}/")
     assert "live-reader" in shown and "recorded from a live reader" in " ".join(shown.split())
     assert "$0.00" in shown
     found = jobs.find_replay_result(led)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from django.utils import timezone
 
+from tests.runs.conftest import work
 from tests.support.engines import (
-    StoryReasoner,
     TestEngine,
     build_broken,
     claim,
@@ -28,17 +28,8 @@ from vectorless_web.runs.services import claim_run, execute_run
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 
-def tell(story, **values) -> TestEngine:
-    return TestEngine(StoryReasoner(story if callable(story) else lambda _document: story, **values))
-
-
-def work(run: Run, engine: TestEngine) -> Run:
-    execute_run(claim_run(run.pk), engine=engine)
-    return Run.objects.get(pk=run.pk)
-
-
 def test_a_run_is_worked_on_until_it_is_answered(make_run, report):
-    run = work(make_run(), tell(long_story))
+    run = work(make_run(), long_story)
 
     assert (run.status, run.lease, run.lease_until) == ("answered", "", None)
     assert run.finished_at >= run.started_at
@@ -66,13 +57,13 @@ def test_a_run_is_worked_on_until_it_is_answered(make_run, report):
     ],
 )
 def test_every_end_is_written_with_its_code_and_advice(make_run, end, status, code, retryable):
-    run = work(make_run(), tell([step(0), *end]))
+    run = work(make_run(), [step(0), *end])
 
     assert (run.status, run.error_code, run.retryable, run.steps.count()) == (status, code, retryable, 1)
     assert run.reason == "It is in the documents." or not end
 
 
-def test_a_bug_is_written_to_the_run_and_raised(make_run, settings, client, alice):
+def test_a_bug_is_written_to_the_run_and_raised(make_run, settings, html, alice):
     settings.ENGINE_FACTORY = f"{build_broken.__module__}.build_broken"
     run = make_run()
 
@@ -83,23 +74,12 @@ def test_a_bug_is_written_to_the_run_and_raised(make_run, settings, client, alic
     assert (run.status, run.error_code) == ("failed", "internal_error")
     assert "a bug" not in run.reason, "people are not shown the program's inside"
     assert run.steps.count() == 1
-    client.force_login(alice)
-    page = visible_text(client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode())
+    page = visible_text(html(alice, f"/w/{run.workspace.slug}/runs/{run.pk}/"))
     assert re.findall(r"\w+ kept|\w+ again\b", page.split("Something went wrong")[1]) == [
         "are kept",
         "Trying again",
         "Try again",
     ]
-
-
-def test_a_doubled_delivery_exits_quietly(make_run, settings):
-    settings.ENGINE_FACTORY = "tests.support.engines.build_broken"
-    run = make_run(status="answered")
-
-    jobs.execute_run(run.pk)
-
-    assert Run.objects.get(pk=run.pk).status == "answered"
-    assert not Step.objects.exists()
 
 
 def test_a_worker_whose_lease_was_taken_writes_nothing_more(make_run):
@@ -112,7 +92,7 @@ def test_a_worker_whose_lease_was_taken_writes_nothing_more(make_run):
         yield claim(0, "checked", document)
         yield complete()
 
-    execute_run(claim_run(run.pk), engine=tell(story))
+    work(run, story)
 
     run.refresh_from_db()
     assert (run.status, run.lease) == ("running", "somebody else's")
@@ -128,7 +108,7 @@ def interrupted(run: Run, *told) -> None:
         Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
         yield step(99, document)
 
-    execute_run(claim_run(run.pk), engine=tell(dies))
+    work(run, dies)
 
 
 def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run, report):
@@ -138,7 +118,7 @@ def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run, repor
     kept = list(Step.objects.values_list("pk", "sequence"))
     assert len(kept) == 4
 
-    finished = work(run, tell(long_story))
+    finished = work(run, long_story)
 
     assert finished.status == "answered"
     places = list(finished.steps.values_list("walk", "index", "kind"))
@@ -159,7 +139,7 @@ def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run
     )
     kept = Step.objects.get(index=0).pk
 
-    work(run, tell([step(0, name), step(1, name), claim(0, "checked", name), complete()]))
+    work(run, [step(0, name), step(1, name), claim(0, "checked", name), complete()])
 
     assert list(Step.objects.values_list("index", "say")) == [(0, "Read note 0"), (1, "Read note 1")]
     assert Step.objects.get(index=0).pk == kept
@@ -170,13 +150,13 @@ def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run
 def test_what_no_database_takes_is_left_out_of_texts(make_run):
     told = ClaimEvent(0, "Nul \0 and half a pair \ud83d.", "checked", Support.SUPPORTED)
 
-    work(make_run(), tell([told, complete()]))
+    work(make_run(), [told, complete()])
 
     assert Claim.objects.get().text == "Nul  and half a pair ?."
 
 
 def test_closest_passages_are_stored_whole_with_words_that_stand_nowhere(make_run):
-    run = work(make_run(), tell(passages_story))
+    run = work(make_run(), passages_story)
 
     first, second = run.citations.order_by("marker")
     assert (first.claim, first.quote) == (None, "Revenue was 412 million.")
@@ -197,12 +177,12 @@ class TestFollowUps:
                 told.append(conversation)
                 yield complete()
 
-        work(run, TestEngine(Noting()))
+        execute_run(claim_run(run.pk), engine=TestEngine(Noting()))
         return told[0]
 
     def test_a_follow_up_gets_questions_answers_and_what_was_cited_in_order(self, make_run, report):
-        first = work(make_run(question="What was revenue in 2024?"), tell(long_story))
-        second = work(make_run(question="And in 2023?", thread=first.thread), tell(passages_story))
+        first = work(make_run(question="What was revenue in 2024?"), long_story)
+        second = work(make_run(question="And in 2023?", thread=first.thread), passages_story)
         make_run(question="And costs?", thread=first.thread, status="failed")
         Claim.objects.filter(run=first, order=1).update(support="unsupported")
 
@@ -218,7 +198,7 @@ class TestFollowUps:
         assert second.inputs.previous["exchanges"][0]["question"] == first.question
 
     def test_what_a_deleted_document_said_is_not_passed_on(self, make_run, report):
-        first = work(make_run(question="What was revenue?"), tell(long_story))
+        first = work(make_run(question="What was revenue?"), long_story)
         Document.objects.filter(pk=report.pk).update(deleted_at=timezone.now())
 
         assert self.told_to(make_run(thread=first.thread)).exchanges[0].cited == ()

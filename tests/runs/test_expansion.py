@@ -34,33 +34,28 @@ def understood(run: Run) -> dict:
     return run.steps.filter(kind="route").first().observation["question"]
 
 
-def shown(client, user, run: Run) -> str:
-    client.force_login(user)
-    return client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
-
-
-def test_the_workspaces_words_are_looked_for_and_told(client, bob, answered):
+def test_the_workspaces_words_are_looked_for_and_told(html, bob, answered):
     run = answered()
     row = understood(run)
     assert row["expand"] is True
     assert [term for term in row["terms"] if term[0] == "northfield"] == [["northfield", 0.4950, "lexicon:shed"]]
     assert next((added["concept"], added["pack"]) for added in row["looked_for"]) == ("shed", "workspace")
-    page = shown(client, bob, run)
+    page = html(bob, f"/w/{run.workspace.slug}/runs/{run.pk}/")
     assert "Also looked for: northfield depot" in page
     assert "this workspace" in page
 
 
-def test_without_synonyms_only_the_questions_own_words_are_looked_for(client, bob, answered):
+def test_without_synonyms_only_the_questions_own_words_are_looked_for(html, bob, answered):
     run = answered(expand=False)
     row = understood(run)
     assert (row["expand"], row["looked_for"]) == (False, [])
     assert {term[2] for term in row["terms"]} <= {"question", "entity", "period"}
-    page = shown(client, bob, run)
+    page = html(bob, f"/w/{run.workspace.slug}/runs/{run.pk}/")
     assert "Synonyms were off" in page
     assert "Also looked for" not in page
 
 
-def test_the_box_is_ticked_to_begin_with_decides_and_is_kept(client, bob, alice, workspace):
+def test_the_box_is_ticked_to_begin_with_decides_and_is_kept(client, html, bob, alice, workspace):
     make_ready(workspace, alice)
     client.force_login(bob)
 
@@ -74,5 +69,5 @@ def test_the_box_is_ticked_to_begin_with_decides_and_is_kept(client, bob, alice,
     run, *others = Run.objects.order_by("-pk")
     assert [each.settings["expand"] for each in (run, *others)] == [False, True, True]
     assert ask_again(user=bob, run=run).settings["expand"] is False
-    assert TICKED not in shown(client, bob, run)
-    assert TICKED in client.get(f"/w/{workspace.slug}/").content.decode()
+    assert TICKED not in html(bob, f"/w/{run.workspace.slug}/runs/{run.pk}/")
+    assert TICKED in html(bob, f"/w/{workspace.slug}/")

@@ -6,11 +6,11 @@ import json
 import pytest
 from docx import Document
 
-from tests.runs.test_execute import tell, work
+from tests.runs.conftest import say, work
 from tests.support.engines import passages_story
 from vectorless_web.runs.export.exports import as_json, as_markdown, file_name, inline
 from vectorless_web.runs.export.word import as_word
-from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.models import Answer, Claim, Run, Step
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
@@ -30,22 +30,11 @@ def run(make_run, report) -> Run:
     run = make_run(status="partial", reason="Answered in part", question="كم نمت الإيرادات؟ <b>")
     run.versions.add(report.current_version)
     Answer.objects.create(run=run, value="11.8%", verdict="partly", missing=["the year after"])
-    claim = Claim.objects.create(run=run, sequence=1, order=0, text="It grew.", support="derived", calculation=SUM)
-    Claim.objects.create(
-        run=run, sequence=2, order=1, text="It will grow.", support="unsupported", because="No such words."
-    )
-    Citation.objects.create(
-        claim=claim,
-        run=run,
-        marker=1,
-        version=report.current_version,
-        document_title="[Bericht](http://evil.example) <script>alert(1)</script> | 年度报告",
-        sha256="f" * 64,
-        node_key=1,
-        page_index=20,
-        quote="Net revenue\t1,402\n# not a heading",
-        check_result="normalised",
-    )
+    title = "[Bericht](http://evil.example) <script>alert(1)</script> | 年度报告"
+    found = {"document_title": title, "sha256": "f" * 64, "check_result": "normalised"}
+    quote = ("Net revenue\t1,402\n# not a heading", 20, found)
+    say(run, "It grew.", quote, support="derived", calculation=SUM)
+    say(run, "It will grow.", support="unsupported", because="No such words.")
     return run
 
 
@@ -88,7 +77,7 @@ def test_word_says_what_markdown_says_with_raised_marks_and_struck_sentences(run
 
 
 def test_word_shows_closest_passages_whole(make_run):
-    run = work(make_run(), tell(passages_story))
+    run = work(make_run(), passages_story)
     word = Document(io.BytesIO(as_word(run)))
     lines = [paragraph.text for paragraph in word.paragraphs]
     assert "No model is connected. These passages come closest." in lines

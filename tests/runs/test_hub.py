@@ -8,13 +8,13 @@ from channels.layers import InMemoryChannelLayer
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.engines import StoryReasoner, TestEngine, long_story
+from tests.runs.conftest import work
+from tests.support.engines import long_story
 from vectorless_web.infra.live import REFUSED
 from vectorless_web.runs.line import group_of
 from vectorless_web.runs.live import consumers as hub_module
 from vectorless_web.runs.live.consumers import BROKEN, ENDED, Around, Audience, Hub, Hubs, News, RunViewer, State
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.selectors import may_as
 
 READS = Audience(may_as("viewer"), "en")
@@ -204,18 +204,13 @@ def test_the_last_page_out_leaves_nothing_behind(workspace, make_run):
 
 @pytest.mark.django_db(transaction=True)
 class TestWithRows:
-    def run_of(self, make_run):
-        run = make_run()
-        execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
-        return run
-
     def test_a_feed_whose_read_fails_does_not_claim_rows_it_has_not_read(self, make_run, monkeypatch):
         from django.db import DatabaseError
 
         from vectorless_web.runs import selectors
         from vectorless_web.runs.live.consumers import Feed
 
-        run = self.run_of(make_run)
+        run = work(make_run(), long_story)
 
         async def scene() -> None:
             feed = Feed(run, 8)

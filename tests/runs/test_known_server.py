@@ -29,7 +29,7 @@ def test_a_run_asks_in_the_way_that_was_found_to_work(own_model, make_run, read_
 
 
 def test_a_stored_address_that_cannot_be_called_leaves_the_answer_to_the_offline_reasoner(
-    workspace, alice, own_model, make_run, read_report, client
+    workspace, alice, own_model, make_run, read_report, html
 ):
     own_model(base_url="http://[::1")
     run = make_run(question="What was revenue in 2024?")
@@ -38,7 +38,6 @@ def test_a_stored_address_that_cannot_be_called_leaves_the_answer_to_the_offline
 
     run.refresh_from_db()
     assert run.status == "passages"
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode()
+    page = html(alice, f"/w/{workspace.slug}/runs/{run.pk}/")
     assert "412 million" in page
     assert run.answer.note and 'id="takeover"' in page

@@ -114,14 +114,13 @@ def test_a_run_whose_page_could_not_be_drawn_says_so_and_replays_identically(led
 
 
 @pytest.mark.parametrize(("pictures", "tested"), [("no", True), ("", False)])
-def test_a_model_that_reads_no_pictures_is_sent_none_and_told_of_none(led_by, client, alice, pictures, tested):
+def test_a_model_that_reads_no_pictures_is_sent_none_and_told_of_none(led_by, html, alice, pictures, tested):
     server = reader()
     ModelProvider.objects.all().delete()
     run = led_by(server, pictures=pictures)
 
     assert pictures_of(server) and not any(pictures_of(server))
-    client.force_login(alice)
-    page = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    page = html(alice, f"/w/{run.workspace.slug}/runs/{run.pk}/")
     assert "1 of 2 pages of Harbour report has no text and could not be read" in page
 
 

@@ -266,11 +266,10 @@ class TestBudgets:
         assert ModelProvider.objects.get().last_failure is None, "the model was not asked"
 
     def test_the_ask_page_says_that_no_model_answers_until_when_and_who_can_raise_the_budget(
-        self, led_by, budget, workspace, alice, bob, client
+        self, led_by, budget, workspace, alice, bob, html
     ):
         def told(user) -> str:
-            client.force_login(user)
-            return visible_text(client.get(f"/w/{workspace.slug}/").content.decode())
+            return visible_text(html(user, f"/w/{workspace.slug}/"))
 
         row = budget("5")
         led_by(Script())

@@ -21,9 +21,8 @@ def priced(own_model) -> ModelServer:
     return server
 
 
-def test_a_question_carries_the_most_it_may_cost_which_is_typed_under_options(client, bob, place, priced):
-    client.force_login(bob)
-    page = client.get(f"/w/{place.slug}/").content.decode()
+def test_a_question_carries_the_most_it_may_cost_which_is_typed_under_options(client, html, bob, place, priced):
+    page = html(bob, f"/w/{place.slug}/")
     shown, _, options = page.partition('<details class="menu left options">')
     assert 'name="money_usd"' in options and 'name="max_steps"' in options and 'name="expand"' in options
     assert 'name="scope"' in shown and "money_usd" not in shown and "max_steps" not in shown
@@ -63,7 +62,7 @@ def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s
 
 
 @pytest.mark.parametrize(("most", "calls"), [(0.000001, 0), (None, 1)])
-def test_a_run_makes_no_call_that_it_could_not_pay(place, make_run, read_report, priced, most, calls, client, bob):
+def test_a_run_makes_no_call_that_it_could_not_pay(place, make_run, read_report, priced, most, calls, html, bob):
     settings = {"max_steps": 6} | ({"money_usd": most} if most else {})
     run = make_run(question="What was revenue in 2024?", settings=settings)
 
@@ -74,5 +73,4 @@ def test_a_run_makes_no_call_that_it_could_not_pay(place, make_run, read_report,
     assert (len(priced.requests) > 0) == bool(calls)
     assert float(run.cost_usd) <= (most or 100)
     if most:
-        client.force_login(bob)
-        assert "$0.00 of " in client.get(f"/w/{place.slug}/runs/{run.pk}/").content.decode()
+        assert "$0.00 of " in html(bob, f"/w/{place.slug}/runs/{run.pk}/")

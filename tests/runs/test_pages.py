@@ -1,6 +1,5 @@
 """The pages of runs: the list, exports, feedback, deleting, and runs in every state."""
 
-import json
 import re
 from datetime import timedelta
 
@@ -8,15 +7,15 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from tests.runs.conftest import make_ready
-from tests.support.engines import StoryReasoner, TestEngine, closest, complete, long_story, step
+from tests.runs.conftest import make_ready, work
+from tests.support.engines import closest, complete, long_story, step
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.agent.events import NodeRef, Outcome, Rejected
 from vectorless_web.infra.queues.control import hold_queues, pause_queue, resume_queue
 from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Claim, Feedback, ModelCall, Run, Step, Thread
 from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
-from vectorless_web.runs.services import claim_run, execute_run, purge_removed_runs
+from vectorless_web.runs.services import purge_removed_runs
 from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.selectors import may_as
 
@@ -25,9 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def answered(make_run) -> Run:
-    run = make_run()
-    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
-    return Run.objects.get(pk=run.pk)
+    return work(make_run(), long_story)
 
 
 @pytest.fixture
@@ -57,7 +54,7 @@ def test_a_run_that_found_nothing_lists_what_it_checked(page, make_run, report):
     run = make_run()
     ref = NodeRef(str(report.pk), 4, "Outlook", 2, 2, "turned_back")
     story = [complete(Outcome.NOT_FOUND, checked=(Rejected("Outlook", "gives no figure", ref),))]
-    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(lambda _document: story)))
+    work(run, story)
 
     shown = page(address(run)).content.decode()
 
@@ -127,21 +124,6 @@ class TestList:
         assert f'id="of-{other.pk}"' in told and f'data-into="of-{report.pk}-steps steps"' in told
 
 
-class TestExport:
-    def test_it_is_taken_along_as_markdown_with_footnotes_as_json_and_on_paper(self, page, answered):
-        text = page(address(answered, "export/markdown/")).content.decode()
-        assert text.startswith("# What was revenue?\n")
-        assert "Revenue was 412 million.[^1]" in text
-        assert "[^1]: “Revenue was 412 million” Annual report 2024, p. 1 (exact)" in text
-
-        found = json.loads(page(address(answered, "export/json/")).content)
-        assert (found["outcome"], found["value"], len(found["steps"])) == ("answered", "412 million", 13)
-        assert found["citations"][0]["page"] == 1
-
-        assert "412 million" in page(address(answered, "export/print/")).content.decode()
-        assert page(address(answered, "export/slides/")).status_code == 404
-
-
 def test_feedback_is_kept_once_for_each_person(client, bob, answered):
     client.force_login(bob)
     said = {"good": "0", "reason": "wrong_page", "comment": "Wrong\0 page"}
@@ -193,7 +175,7 @@ def test_a_stopped_run_shows_what_had_been_found_and_says_no_more_than_that(page
     run = make_run(model="qwen3:30b")
     found = tuple(closest(marker, str(report.pk)) for marker in (1, 2))
     story = [step(0, str(report.pk)), complete(Outcome.CANCELLED, passages=found, engine="qwen3:30b")]
-    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(lambda _document: story), "model", "qwen3:30b"))
+    work(run, story, name="model", model="qwen3:30b")
     ModelCall.objects.create(run=run, purpose="turn", model="qwen3:30b", error_code="cancelled", error="Stopped.")
 
     shown = page(address(run)).content.decode()

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from tests.runs.test_execute import tell, work
+from tests.runs.conftest import work
 from tests.sharing.test_share import share
 from tests.support.compiled import compiled_document
 from tests.support.engines import claim, closest, complete, passages_story, step
@@ -37,7 +37,7 @@ def forms(client, alice):
 
 
 def test_a_passage_is_shown_whole_with_its_best_sentence_lit_and_the_words_it_has(make_run, forms):
-    run = work(make_run(), tell(passages_story))
+    run = work(make_run(), passages_story)
 
     for name, page in forms(run).items():
         told = visible_text(page)
@@ -56,7 +56,7 @@ def test_a_passage_is_shown_whole_with_its_best_sentence_lit_and_the_words_it_ha
 
 
 def test_words_that_stand_nowhere_are_no_matter_once_all_is_answered(make_run, forms):
-    run = work(make_run(), tell([step(0), complete(unknown_words=("penalty",))]))
+    run = work(make_run(), [step(0), complete(unknown_words=("penalty",))])
 
     assert [name for name, page in forms(run).items() if "penalty" in visible_text(page)] == []
     assert "penalty" not in as_markdown(run)
@@ -73,7 +73,7 @@ def test_every_door_shows_a_row_of_a_table_under_the_names_of_its_columns(make_r
         )
         return [step(0, document), complete(Outcome.PASSAGES, passages=(replace(row, passage=lit),))]
 
-    run = work(make_run(), tell(story))
+    run = work(make_run(), story)
     for door, page in forms(run).items():
         table = page.split('id="passages"')[1].split("<thead>")[1].split("</table>")[0]
         assert re.findall(r'<th scope="col" dir="auto">(.*?)</th>', table) == list(names), door
@@ -90,7 +90,7 @@ def test_a_worked_figure_stands_above_the_passages_and_is_called_exact(make_run,
     def story(document: str) -> list:
         return [step(0, document), claim(0, document=document), complete(passages=(closest(2, document),))]
 
-    run = work(make_run(), tell(story))
+    run = work(make_run(), story)
 
     for name, page in forms(run).items():
         assert ">exact<" in page.split('id="outcome"')[1][:900], name

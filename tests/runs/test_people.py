@@ -2,7 +2,8 @@
 
 import pytest
 
-from vectorless_web.runs.models import Claim, Comment, Run
+from tests.runs.conftest import say
+from vectorless_web.runs.models import Comment, Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import AuditEvent
@@ -77,11 +78,10 @@ def test_who_asked_shares_it_with_some_or_with_all(at, run, alice, bob, vera):
     assert verbs == ["run.made_private", "run.shared_with_members", "run.shared_with_workspace"]
 
 
-def test_a_title_of_a_private_question_is_not_told_by_its_thread(at, make_run, run, alice, bob, client, workspace):
+def test_a_title_of_a_private_question_is_not_told_by_its_thread(at, make_run, run, alice, bob, html, workspace):
     later = make_run(status="answered", thread=run.thread, question="And in euros?")
     Run.objects.filter(pk=run.pk).update(private=True)
-    client.force_login(alice)
-    shown = client.get(f"/w/{workspace.slug}/threads/{run.thread_id}/").content.decode()
+    shown = html(alice, f"/w/{workspace.slug}/threads/{run.thread_id}/")
     assert later.question in shown and run.question not in shown
 
 
@@ -97,16 +97,15 @@ def test_what_is_no_answer_is_not_verified(at, make_run, alice):
     assert answer.status_code == 409 and "Only an answer can be verified." in answer.content.decode()
 
 
-def test_a_favourite_is_ones_own_and_found_by_the_list(at, run, alice, bob, client, workspace):
+def test_a_favourite_is_ones_own_and_found_by_the_list(at, run, alice, bob, client, html, workspace):
     at(alice, run, "favourite/")
     listed = f"/w/{workspace.slug}/runs/?mark=favourite"
     assert run.question in client.get(listed).content.decode()
-    client.force_login(bob)
-    assert "No run fits" in client.get(listed).content.decode()
+    assert "No run fits" in html(bob, listed)
 
 
 def test_a_comment_on_a_sentence_mentions_who_may_see_the_run(at, run, alice, bob, charlie):
-    Claim.objects.create(run=run, sequence=1, order=0, text="Revenue was 12 million.")
+    say(run, "Revenue was 12 million.")
     at(alice, run, "comments/", text="@bob @charlie is this <b>net</b>?", sentence=1)
     comment = Comment.objects.get()
     assert list(comment.mentions.all()) == [bob]

@@ -102,12 +102,11 @@ def test_the_workspaces_settings_are_the_routers(workspace):
     assert router_config({"route_mode": "precise", "w_graph": 0.0}) == RouterConfig(mode="precise", w_graph=0.0)
 
 
-def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspace, alice, client):
+def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspace, alice, client, html):
     run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?", max_walks=1)
     route = run.steps.filter(kind="route")[0].observation
     near = route["missed"][0]["document"]
-    client.force_login(alice)
-    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+    page = html(alice, reverse("runs:detail", args=[workspace.slug, run.pk]))
 
     for row in route["shortlist"]:
         assert re.search(rf'name="documents"\s+value="{row["document"]}"\s+checked', page)

@@ -28,10 +28,9 @@ def asked(workspace, alice, make_run):
     return ask
 
 
-def test_a_run_over_scans_names_the_pages_it_could_not_read_and_faults_no_step(asked, client, workspace, bob):
+def test_a_run_over_scans_names_the_pages_it_could_not_read_and_faults_no_step(asked, html, workspace, bob):
     run = asked(scan(2), scan(3))
-    client.force_login(bob)
-    shown = visible_text(client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode())
+    shown = visible_text(html(bob, f"/w/{workspace.slug}/runs/{run.pk}/"))
 
     assert run.status == "not_found"
     assert "2 of 2 pages of lease-0 have no text and could not be read." in shown
@@ -56,11 +55,10 @@ def cited(workspace, alice, make_run):
 
 @pytest.mark.parametrize(("confidence", "unsure"), [(61, True), (96, False)])
 def test_a_quote_from_a_scan_says_how_sure_its_reading_was_and_is_lit_where_its_words_stand(
-    cited, client, workspace, bob, confidence, unsure
+    cited, html, workspace, bob, confidence, unsure
 ):
     run, citations = cited(confidence)
-    client.force_login(bob)
-    shown = visible_text(client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode())
+    shown = visible_text(html(bob, f"/w/{workspace.slug}/runs/{run.pk}/"))
 
     assert {(row.recognised, row.is_unsure) for row in citations} == {(confidence, unsure)}
     assert f"read by OCR, {confidence} %" in shown

@@ -95,6 +95,17 @@ def test_runs_and_threads_are_found(workspace, alice, page):
     assert "Lighthouse questions" in shown and "Who painted the lighthouse?" in shown
 
 
+def test_a_stranger_finds_nothing(add, workspace, charlie):
+    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+
+    assert search_workspace(as_stored(workspace), charlie, SearchQuery("locker")).documents == ()
+
+
+def as_stored(workspace):
+    """The workspace as nobody's selector gave it: without anybody's role."""
+    return type(workspace).objects.get(pk=workspace.pk)
+
+
 def test_nonsense_in_the_address_does_no_harm(add, page):
     add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
     for values in ({"q": "\0"}, {"page": "999"}, {"series": "zz"}, {"q": "?!"}, {"year": "a"}):

@@ -87,12 +87,11 @@ def people(workspace, alice, bob, dora, django_user_model):
     return {"alice": alice, "bob": bob, "dora": dora, "mara": mara}
 
 
-def test_who_asked_editors_and_owners_stop_a_run_and_other_members_do_not(make_run, people, client):
+def test_who_asked_editors_and_owners_stop_a_run_and_other_members_do_not(make_run, people, client, html):
     for name, allowed in (("bob", True), ("dora", True), ("alice", True), ("mara", False)):
         run = make_run()
         address = f"/w/{run.workspace.slug}/runs/{run.pk}/"
-        client.force_login(people[name])
-        offered = f"{address}stop/" in client.get(address).content.decode()
+        offered = f"{address}stop/" in html(people[name], address)
 
         answer = client.post(f"{address}stop/")
 
@@ -100,13 +99,12 @@ def test_who_asked_editors_and_owners_stop_a_run_and_other_members_do_not(make_r
         assert status(run) == ("cancelled" if allowed else "queued")
 
 
-def test_the_page_says_who_stopped_it(make_run, people, client):
+def test_the_page_says_who_stopped_it(make_run, people, client, html):
     run = make_run()
     client.force_login(people["dora"])
     client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/stop/")
 
-    client.force_login(people["bob"])
-    assert "Stopped by dora." in client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    assert "Stopped by dora." in html(people["bob"], f"/w/{run.workspace.slug}/runs/{run.pk}/")
 
 
 @pytest.mark.one_database

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import pytest
 
@@ -38,23 +37,16 @@ def report(tmp_path):
     return path
 
 
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 @pytest.fixture
 def ask(capsys):
     """Run the command in this process: `ask("Why?", path, "--json")`."""
     heard = signal.getsignal(signal.SIGINT)
 
-    def run(*arguments) -> Done:
+    def run(*arguments) -> subprocess.CompletedProcess:
         capsys.readouterr()
         with pytest.raises(SystemExit) as left:
             Command().run_from_argv(["manage.py", "ask", *map(str, arguments)])
-        return Done(left.value.code, *capsys.readouterr())
+        return subprocess.CompletedProcess(arguments, left.value.code, *capsys.readouterr())
 
     yield run
     signal.signal(signal.SIGINT, heard)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step, Thread
+from tests.runs.conftest import say
+from vectorless_web.runs.models import Answer, Run, Step, Thread
 from vectorless_web.workspaces.models import AuditEvent, Role
 
 pytestmark = pytest.mark.django_db
@@ -18,10 +19,8 @@ def page(client, bob):
 def first(make_run, report) -> Run:
     run = make_run(status="answered", step_count=9, cost_usd="0.011")
     Answer.objects.create(run=run, value="412 million")
-    claim = Claim.objects.create(run=run, sequence=1, order=0, text="Revenue was 412 million.", support="supported")
-    quote = {"page_index": 0, "node_key": 1, "check_result": "exact", "version": report.current_version}
-    for marker in (1, 2):
-        Citation.objects.create(claim=claim, run=run, marker=marker, quote=f"quote {marker}", **quote)
+    run.versions.add(report.current_version)
+    say(run, "Revenue was 412 million.", ("quote 1", 0), ("quote 2", 0))
     refs = [
         {"document": str(report.pk), "key": key, "title": "", "role": "read", "page_start": 0, "page_end": 0}
         for key in (3, 4)

@@ -145,7 +145,7 @@ def test_a_finished_run_replays_identically_without_the_model_until_its_vectors_
 
 
 def test_when_the_server_is_away_the_words_answer_and_the_step_and_the_page_say_why(
-    ask, choice, embedding, client, alice
+    ask, choice, embedding, html, alice
 ):
     embedding.trouble = status(401, "sk-1")
     run = ask()
@@ -155,8 +155,7 @@ def test_when_the_server_is_away_the_words_answer_and_the_step_and_the_page_say_
     assert not any(cosines_of(run).values())
     assert [bool(call.error_code) for call in calls_of(run)] == [True]
     assert "sk-1" not in json.dumps(search_of(run))
-    client.force_login(alice)
-    page = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    page = html(alice, f"/w/{run.workspace.slug}/runs/{run.pk}/")
     assert "The vector lane was left out." in page and "sk-1" not in page
 
 

@@ -1,17 +1,20 @@
-"""Watching a run over its socket: a real web server, real Redis, a real worker, a real websocket client."""
+"""Watching a run over its socket, or by asking for its news where the socket is refused on the way."""
 
 import re
 import threading
 import time
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 
 import pytest
+from django.db import connection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from tests.conftest import wait_until
-from tests.support.engines import StoryReasoner, TestEngine, long_story
+from tests.runs.conftest import work
+from tests.support.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
 from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
@@ -59,24 +62,8 @@ class Page:
 
 def split(text: str) -> list[tuple[str, str]]:
     """The fragments of a message with the ids of their roots; roots start in the first column."""
-    starts = [m.start() for m in re.finditer(r'<(?:ol|li|p|span|div|section|article)\b[^>]*\bid="', text)]
-    found, depth_end = [], 0
-    for start in starts:
-        if start < depth_end:
-            continue
-        tag = re.match(r"<(\w+)", text[start:])[1]
-        depth_end = end_of(text, start, tag)
-        found.append((re.search(r'\bid="([^"]+)"', text[start:])[1], text[start:depth_end]))
-    return found
-
-
-def end_of(text: str, start: int, tag: str) -> int:
-    depth = 0
-    for match in re.finditer(rf"<(/?){tag}\b[^>]*?(/?)>", text[start:]):
-        depth += -1 if match[1] else 0 if match[2] else 1
-        if depth == 0:
-            return start + match.end()
-    raise AssertionError(f"<{tag}> is not closed")
+    fragments = re.split(r'^(?=<\w[^>]*\bid=")', text, flags=re.MULTILINE)
+    return [(found[1], part.strip()) for part in fragments if (found := re.match(r'<\w[^>]*?\bid="([^"]+)"', part))]
 
 
 @pytest.fixture
@@ -95,19 +82,9 @@ def open_page(server, client, bob):
     return opened
 
 
-def tell(story, pause: float = 0.0) -> TestEngine:
-    return TestEngine(StoryReasoner(story, pause=pause))
-
-
-def work(run: Run, engine: TestEngine) -> None:
-    execute_run(claim_run(run.pk), engine=engine)
-
-
 def slowly(run: Run, pause: float = 0.05) -> threading.Thread:
-    from django.db import connection
-
     def go() -> None:
-        work(run, tell(long_story, pause))
+        execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story, pause)))
         connection.close()
 
     thread = threading.Thread(target=go)
@@ -115,7 +92,7 @@ def slowly(run: Run, pause: float = 0.05) -> threading.Thread:
     return thread
 
 
-def test_every_step_arrives_as_it_happens_with_the_bytes_that_the_page_renders(make_run, open_page, client, bob):
+def test_every_step_arrives_as_it_happens_with_the_bytes_that_the_page_renders(make_run, open_page, html, bob):
     run = make_run()
     with open_page(run, after=0) as page:
         page.read()
@@ -126,18 +103,16 @@ def test_every_step_arrives_as_it_happens_with_the_bytes_that_the_page_renders(m
     assert page.steps == list(run.steps.values_list("sequence", flat=True))
     assert {"claim-0", "claim-1", "cite-1", "outcome", "run-answer", "totals", "source"} <= set(page.elements)
     assert page.closed == 1000
-    client.force_login(bob)
-    html = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    html = html(bob, f"/w/{run.workspace.slug}/runs/{run.pk}/")
     for name in ("step-2", "step-7", "step-13", "claim-0", "claim-1", "totals", "outcome"):
         assert page.elements[name] in html, f"{name} is not what the page shows"
 
 
-def test_a_reload_in_mid_run_and_what_comes_after_make_the_whole(make_run, open_page, client, bob):
+def test_a_reload_in_mid_run_and_what_comes_after_make_the_whole(make_run, open_page, html, bob):
     run = make_run()
     worker = slowly(run, pause=0.1)
     wait_until(lambda: run.steps.count() >= 4, seconds=60)
-    client.force_login(bob)
-    html = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    html = html(bob, f"/w/{run.workspace.slug}/runs/{run.pk}/")
     held = int(re.search(r'data-after="(\d+)"', html)[1])
 
     with open_page(run, after=held) as page:
@@ -155,22 +130,21 @@ def test_without_any_hint_everything_arrives_all_the_same(make_run, open_page, m
 
     with open_page(run, after=0) as page:
         page.read()
-        work(run, tell(long_story))
+        work(run, long_story)
         page.read_to_the_end(seconds=8)
 
     assert len(page.steps) == 13
 
 
-class TestWhoMayWatch:
-    def test_neither_a_run_elsewhere_nor_a_page_of_another_site_is_served(self, make_run, open_page, bob):
-        run, other = make_run(), create_workspace(user=bob, name="Bob's own")
-        elsewhere, missing = copy(run), copy(run)
-        elsewhere.workspace, missing.pk = other, 999_999
+def test_neither_a_run_elsewhere_nor_a_page_of_another_site_is_served(make_run, open_page, bob):
+    run, other = make_run(), create_workspace(user=bob, name="Bob's own")
+    elsewhere, missing = copy(run), copy(run)
+    elsewhere.workspace, missing.pk = other, 999_999
 
-        for asked, site in ((elsewhere, None), (missing, None), (run, "http://evil.example")):
-            with pytest.raises(InvalidStatus) as caught, open_page(asked, origin=site):
-                pass
-            assert caught.value.response.status_code == 403
+    for asked, site in ((elsewhere, None), (missing, None), (run, "http://evil.example")):
+        with pytest.raises(InvalidStatus) as caught, open_page(asked, origin=site):
+            pass
+        assert caught.value.response.status_code == 403
 
 
 def test_the_whole_way_from_ask_to_answer_is_told_once_though_enqueued_twice(
@@ -188,3 +162,82 @@ def test_the_whole_way_from_ask_to_answer_is_told_once_though_enqueued_twice(
 
     assert len(page.steps) == Step.objects.count() == 13
     assert "Answered" in page.elements["outcome"]
+
+
+# The watch over a run has a connection of its own, which takes a run that is not committed for one that is gone.
+
+
+@pytest.fixture
+def ask_for_news(client, bob):
+    client.force_login(bob)
+
+    def ask(run, after: int, state: str = ""):
+        return client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/news/", {"after": after, "state": state})
+
+    return ask
+
+
+def test_everything_beyond_what_the_page_holds_comes_at_once_and_nonsense_holds_nothing(make_run, ask_for_news):
+    run = make_run()
+    work(run, long_story)
+    stored = list(run.steps.values_list("sequence", flat=True))
+
+    for after, held in ((5, 5), (0, 0), ("", 0), ("-1", 0), ("none", 0), ("9" * 40, 0)):
+        answer = ask_for_news(run, after)
+        shown = answer.content.decode()
+        assert [int(number) for number in STEP.findall(shown)] == [each for each in stored if each > held], after
+        assert 'id="outcome"' in shown
+        assert 'id="steps"' not in shown, "what no attempt rewrote is not sent twice"
+    assert answer["X-Run-Ended"] == "1"
+
+
+def test_a_page_that_holds_the_state_is_told_nothing(make_run, ask_for_news):
+    run = make_run()
+    first = ask_for_news(run, 0)
+    assert (first.status_code, first["X-Run-Ended"]) == (204, "0")
+
+    assert ask_for_news(run, 0, first["X-Run-State"]).status_code == 204
+    run.phase = "walk"
+    run.save()
+    changed = ask_for_news(run, 0, first["X-Run-State"])
+    assert changed.status_code == 200
+    assert 'id="step-now"' in changed.content.decode()
+
+
+def test_whoever_watched_it_end_can_verify_it_without_loading_the_page_again(client, make_run, ask_for_news, bob):
+    run = make_run()
+    assert "Verify" not in client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    work(run, long_story)
+
+    brought = ask_for_news(run, 0).content.decode()
+    address = re.search(r'<form[^>]* id="verify-run"[^>]* hx-post="([^"]+)"', " ".join(brought.split()))[1]
+    answer = client.post(address, headers={"HX-Request": "true"})
+
+    assert answer["HX-Redirect"] == f"/w/{run.workspace.slug}/runs/{run.pk}/people/"
+    assert list(run.verifications.values_list("user", flat=True)) == [bob.pk]
+
+
+def test_what_a_second_attempt_rewrote_or_dropped_reaches_the_pages_that_hold_the_first(make_run, ask_for_news):
+    run = make_run()
+
+    def dies(document):
+        yield from (step(number, document) for number in range(3))
+        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
+        yield step(50, document)
+
+    def again(document):
+        return [
+            step(0, document),
+            replace(step(1, document), say="Read it better"),
+            claim(0, "checked", document),
+            complete(),
+        ]
+
+    work(run, dies)
+    held = max(Step.objects.filter(run=run).values_list("sequence", flat=True))
+    work(run, again)
+
+    html = ask_for_news(run, held).content.decode()
+    steps = html[re.search(r'<ol\s+class="steps"\s+id="steps"\s+hx-swap-oob="innerHTML"', html).start() :]
+    assert "Read it better" in steps
+    assert [int(number) for number in STEP.findall(steps)] == [1, 2]

@@ -10,15 +10,14 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.engine.parsing.test_figures import web_page
-from tests.runs.conftest import _unwatched, make_ready, make_run, report  # noqa: F401
+from tests.runs.conftest import _unwatched, make_ready, make_run, report, work  # noqa: F401
 from tests.support.compiled import compiled_document
-from tests.support.engines import StoryReasoner, TestEngine, long_story
+from tests.support.engines import long_story
 from tests.support.together import at_once
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.rendering.page import WordLine, WordRun
 from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.runs.models import Citation, Run, Step
-from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.sharing.services import LinkTerms, make_link, password_fits, take_view
 from vectorless_web.workspaces.models import AuditEvent
@@ -30,9 +29,7 @@ commits = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def shared_run(make_run, monkeypatch) -> Run:  # noqa: F811
     monkeypatch.setenv("STORY_STEPS", "4")
-    run = make_run()
-    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
-    return Run.objects.get(pk=run.pk)
+    return work(make_run(), long_story)
 
 
 def share(client, run: Run, **values) -> str:
@@ -236,23 +233,18 @@ class TestLimitedOpenings:
         assert sum(at_once(*[opening] * 6)) == 3
 
 
-class TestTheOwnersList:
-    def views_page(self, owner, run) -> str:
-        link = ShareLink.objects.get()
-        return owner.get(f"/w/{run.workspace.slug}/settings/links/{link.pk}/").content.decode()
-
-    def test_it_says_when_from_where_and_which_pages(self, owner, outsider, shared_run, page_picture):
-        version = Citation.objects.first().version_id
-        address = share(owner, shared_run, label="  Northwind   only ")
-        assert "Nobody has opened it yet" in self.views_page(owner, shared_run)
-        outsider.get(address, headers={"User-Agent": "Firefox/140"}, REMOTE_ADDR="203.0.113.77")
-        outsider.get(f"{address}pages/{version}/1.jpg", REMOTE_ADDR="203.0.113.77")
-        assert page_picture == ["Northwind only"], "the label is asked of the picture"
-        page = self.views_page(owner, shared_run)
-        assert "203.0.113.0/24" in page
-        assert "203.0.113.77" not in page
-        assert "Firefox/140" in page
-        assert ShareView.objects.get().pages == [[version, 1]]
+def test_the_owner_s_list_says_when_from_where_and_which_pages(owner, outsider, shared_run, page_picture):
+    version = Citation.objects.first().version_id
+    address = share(owner, shared_run, label="  Northwind   only ")
+    views = f"/w/{shared_run.workspace.slug}/settings/links/{ShareLink.objects.get().pk}/"
+    assert "Nobody has opened it yet" in owner.get(views).content.decode()
+    outsider.get(address, headers={"User-Agent": "Firefox/140"}, REMOTE_ADDR="203.0.113.77")
+    outsider.get(f"{address}pages/{version}/1.jpg", REMOTE_ADDR="203.0.113.77")
+    assert page_picture == ["Northwind only"], "the label is asked of the picture"
+    page = owner.get(views).content.decode()
+    assert "203.0.113.0/24" in page and "203.0.113.77" not in page
+    assert "Firefox/140" in page
+    assert ShareView.objects.get().pages == [[version, 1]]
 
 
 def test_how_it_was_found_is_in_no_byte_when_left_out(owner, outsider, shared_run):
@@ -319,38 +311,35 @@ class TestWithoutNames:
         assert "1 place" in page
 
 
-class TestWhoeverMadeItLeft:
-    def test_the_link_ends_with_the_membership_and_while_the_account_is_switched_off(
-        self, client, outsider, bob, alice, shared_run
-    ):
-        client.force_login(bob)
-        address, inside = share(client, shared_run), f"/w/{shared_run.workspace.slug}"
-        menu = client.get(f"{inside}/runs/{shared_run.pk}/share/").content.decode()
-        assert "when you leave the workspace" in menu
-        seen = []
-        for is_active in (True, False, True):
-            type(bob).objects.filter(pk=bob.pk).update(is_active=is_active)
-            seen.append(outsider.get(address).status_code)
-        shared_run.workspace.memberships.filter(user=bob).delete()
+def test_the_link_ends_with_the_membership_and_while_the_account_is_switched_off(
+    client, html, outsider, bob, alice, shared_run
+):
+    client.force_login(bob)
+    address, inside = share(client, shared_run), f"/w/{shared_run.workspace.slug}"
+    menu = client.get(f"{inside}/runs/{shared_run.pk}/share/").content.decode()
+    assert "when you leave the workspace" in menu
+    seen = []
+    for is_active in (True, False, True):
+        type(bob).objects.filter(pk=bob.pk).update(is_active=is_active)
+        seen.append(outsider.get(address).status_code)
+    shared_run.workspace.memberships.filter(user=bob).delete()
 
-        assert [*seen, outsider.get(address).status_code] == [200, 404, 200, 404]
-        assert outsider.post(f"{address}unlock/", {"password": ""}).status_code == 404
-        client.force_login(alice)
-        assert "the person who made it has left" in client.get(f"{inside}/settings/links/").content.decode()
+    assert [*seen, outsider.get(address).status_code] == [200, 404, 200, 404]
+    assert outsider.post(f"{address}unlock/", {"password": ""}).status_code == 404
+    assert "the person who made it has left" in html(alice, f"{inside}/settings/links/")
 
 
-class TestManyRequests:
-    def test_one_address_is_slowed_down_alike_for_links_that_exist_and_not(self, owner, outsider, shared_run, settings):
-        settings.SHARE_REQUESTS_PER_MINUTE = 3
-        address = share(owner, shared_run)
-        early = [outsider.get("/s/guess/").status_code for _ in range(3)]
-        late = [outsider.get(path) for path in (address, "/s/guess/")]
-        other = outsider.get(address, REMOTE_ADDR="198.51.100.9")
+def test_one_address_is_slowed_down_alike_for_links_that_exist_and_not(owner, outsider, shared_run, settings):
+    settings.SHARE_REQUESTS_PER_MINUTE = 3
+    address = share(owner, shared_run)
+    early = [outsider.get("/s/guess/").status_code for _ in range(3)]
+    late = [outsider.get(path) for path in (address, "/s/guess/")]
+    other = outsider.get(address, REMOTE_ADDR="198.51.100.9")
 
-        assert early == [404] * 3
-        assert [answer.status_code for answer in late] == [429, 429]
-        assert all(int(answer["Retry-After"]) > 0 for answer in late)
-        assert other.status_code == 200
+    assert early == [404] * 3
+    assert [answer.status_code for answer in late] == [429, 429]
+    assert all(int(answer["Retry-After"]) > 0 for answer in late)
+    assert other.status_code == 200
 
 
 def test_a_run_under_way_cannot_be_shared(client, alice, make_run):  # noqa: F811

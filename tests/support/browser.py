@@ -1,14 +1,11 @@
 """A person's browser over plain HTTP, for sites that run as processes of their own."""
 
-import http.cookiejar
 import re
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from dataclasses import dataclass
+from datetime import timedelta
 
-BOUNDARY = "a-line-that-stands-in-no-file"
+import requests
+
 UNFOLD = "document.querySelectorAll('.of > details').forEach((group) => { group.open = true; })"
 """Opens the steps of each document of a trace, in a browser page."""
 ENDED = re.compile("Answered|Closest passages")
@@ -31,40 +28,27 @@ class Browser:
 
     def __init__(self, address: str, *, timeout: float = 70) -> None:
         self.address, self.timeout = address, timeout
-        self.jar = http.cookiejar.CookieJar()
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+        self.session = requests.Session()
 
     def get(self, path: str) -> Page:
         """Open a page."""
-        return self._open(urllib.request.Request(f"{self.address}{path}"))
+        return self._ask("GET", path)
 
     def post(self, path: str, **data: str) -> Page:
         """Send a form."""
-        return self._send(path, urllib.parse.urlencode(data).encode(), "application/x-www-form-urlencoded")
+        return self._ask("POST", path, data=data)
 
     def upload(self, path: str, name: str, content: bytes) -> Page:
         """Send one file in the field `files`."""
-        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'.encode()
-        body = head + content + f"\r\n--{BOUNDARY}--\r\n".encode()
-        return self._send(path, body, f"multipart/form-data; boundary={BOUNDARY}")
+        return self._ask("POST", path, files={"files": (name, content)})
 
     def sign_in(self, password: str, name: str = "demo") -> Page:
         """Go through the sign-in page."""
         self.get("/accounts/login/")
         return self.post("/accounts/login/", login=name, password=password)
 
-    def _send(self, path: str, body: bytes, kind: str) -> Page:
-        token = next((cookie.value for cookie in self.jar if cookie.name == "csrftoken"), "")
-        headers = {"Content-Type": kind, "X-CSRFToken": token or "", "Referer": self.address}
-        return self._open(urllib.request.Request(f"{self.address}{path}", body, headers))
-
-    def _open(self, request: urllib.request.Request) -> Page:
-        started = time.monotonic()
-        try:
-            response = self.opener.open(request, timeout=self.timeout)
-        except urllib.error.HTTPError as error:
-            response = error
-        with response:
-            text = response.read().decode(errors="replace")
-            status, headers, url = response.status, dict(response.headers), response.url
-        return Page(status, text, time.monotonic() - started, headers, url)
+    def _ask(self, method: str, path: str, **sent) -> Page:
+        headers = {"X-CSRFToken": self.session.cookies.get("csrftoken", ""), "Referer": self.address}
+        answer = self.session.request(method, f"{self.address}{path}", headers=headers, timeout=self.timeout, **sent)
+        seconds = sum((each.elapsed for each in (*answer.history, answer)), timedelta()).total_seconds()
+        return Page(answer.status_code, answer.text, seconds, dict(answer.headers), answer.url)

@@ -21,12 +21,11 @@ class StoryReasoner:
 
     story: Callable[[str], Sequence[ReasoningEvent]]
     pause: float = 0.0
-    heeds_stop: bool = True
 
     def run(self, question, corpus, limits, *, cancelling=lambda: False, conversation=None) -> Iterator[ReasoningEvent]:
         for event in self.story(next((entry.id for entry in corpus.entries()), "1")):
             time.sleep(self.pause)
-            if self.heeds_stop and cancelling():
+            if cancelling():
                 yield CompleteEvent(Outcome.CANCELLED, "Stopped before it was done.")
                 return
             yield event
@@ -118,13 +117,12 @@ def build_slow(_choice=None, _calls=None) -> TestEngine:
 
 def build_deaf(_choice=None, _calls=None) -> TestEngine:
     """A story that hangs for a minute and notices no stop."""
-    story = StoryReasoner(lambda document: [step(0, document), step(1, document), complete()], 0.0, heeds_stop=False)
 
-    def run(*args, **values) -> Iterator[ReasoningEvent]:
-        events = story.run(*args, **values)
-        yield next(events)
+    def run(_question, corpus, *_args, **_values) -> Iterator[ReasoningEvent]:
+        document = next((entry.id for entry in corpus.entries()), "1")
+        yield step(0, document)
         time.sleep(60)
-        yield from events
+        yield from (step(1, document), complete())
 
     return TestEngine(SimpleNamespace(run=run))
 

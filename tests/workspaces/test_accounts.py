@@ -177,17 +177,15 @@ def forms_of(page: str) -> dict[str, list[str]]:
     }
 
 
-def test_each_address_has_the_buttons_that_suit_it_and_they_act_on_it(client, alice):
+def test_each_address_has_the_buttons_that_suit_it_and_they_act_on_it(html, alice):
     EmailAddress.objects.create(user=alice, email="alice@example.com", primary=True)
     EmailAddress.objects.create(user=alice, email="other@example.com")
-    client.force_login(alice)
-    page = client.get("/accounts/email/").content.decode()
+    page = html(alice, "/accounts/email/")
     assert forms_of(page) == {"alice@example.com": [], "other@example.com": ["action_primary", "action_remove"]}
 
 
-def test_a_link_to_confirm_is_offered_only_while_mail_is_sent(client, alice, settings):
+def test_a_link_to_confirm_is_offered_only_while_mail_is_sent(html, alice, settings):
     settings.MAIL_ON = True
     EmailAddress.objects.create(user=alice, email="alice@example.com", primary=True)
-    client.force_login(alice)
-    page = client.get("/accounts/email/").content.decode()
+    page = html(alice, "/accounts/email/")
     assert forms_of(page) == {"alice@example.com": ["action_send"]}

@@ -197,12 +197,11 @@ def test_a_model_on_this_machine_is_found_and_used_in_one_click(
 
 
 def test_an_empty_workspace_offers_a_model_of_this_machine_without_being_asked(
-    act, client, alice, workspace, work_off, httpserver, settings
+    act, client, html, alice, workspace, work_off, httpserver, settings
 ):
     settings.MODEL_PORTS, settings.MODEL_TRIES_PER_HOUR = [httpserver.port], 0
     httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "qwen3:30b"}]})
-    client.force_login(alice)
-    guide = client.get(f"/w/{workspace.slug}/").content.decode()
+    guide = html(alice, f"/w/{workspace.slug}/")
     assert "unasked" in guide
     act(alice, "models/look/", unasked="1")
     work_off("runs")
