@@ -1,6 +1,5 @@
 """What a document's pages and nodes hold, as the ranking sees them: words, row labels, headings, statements, shapes."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from itertools import chain
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import TableOutline
 from vectorless_web.engine.index.scoring import Floats, Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
@@ -23,18 +21,6 @@ _SHORT = 5
 """Terms below which a node's text is a bare label, a page number or an identifier."""
 _LONG = 5.0
 """Natural logarithm of the terms from which a text counts as long: about 150."""
-_FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
-_FEWEST_FIGURES = 4
-"""Figures in a text that may be a table whose lines were lost: fewer are prose with numbers. Chosen by reading
-examples. Measured: 2 and 8 change 2 and 8 orders and no hit."""
-_WORDS_PER_FIGURE = 9
-"""Words for each figure, at most, in such a text: labels are short, sentences are not. Chosen by reading examples.
-Measured: 4 changes 14 orders and no hit, 18 gains 1 hit at 1 and at 5."""
-_LONGEST_LABEL = 12
-"""Terms of a row's label taken from running text, counted back from its figure: what stands further back belongs to the
-row before. Measured: 6 changes 6 orders and no hit, 24 none."""
-_DIGITS = re.compile(r"\d+")
-
 Terms = tuple[str, ...]
 
 
@@ -45,30 +31,6 @@ class LabelledRow:
     terms: Terms
     key: int
     page_index: int
-
-
-def rows_of_table(key: int, table: TableOutline) -> Iterator[LabelledRow]:
-    """A table's rows with a label and figures, in reading order."""
-    for row in table.rows:
-        if row.figures and row.label and not row.is_header:
-            yield LabelledRow(title_terms(row.label), key, row.page_index)
-
-
-def rows_of_text(key: int, text: str, page_index: int) -> Iterator[LabelledRow]:
-    """Rows of a table that came out as running text: the words before each group of figures; none in other texts."""
-    # Every figure holds digits of its own; most texts have too few, which is told much sooner.
-    digits = len(_DIGITS.findall(text))
-    if digits < _FEWEST_FIGURES or digits * _WORDS_PER_FIGURE < (words := len(text.split())):
-        return
-    figures = list(_FIGURE.finditer(text))
-    if len(figures) < _FEWEST_FIGURES or len(figures) * _WORDS_PER_FIGURE < words:
-        return
-    start = 0
-    for figure in figures:
-        terms = tuple(analyse(text[start : figure.start()]))
-        start = figure.end()
-        if terms:
-            yield LabelledRow(terms[-_LONGEST_LABEL:], key, page_index)
 
 
 class DocumentProfile:
@@ -121,15 +83,12 @@ class DocumentProfile:
 
     @cached_property
     def pages(self) -> GroupedRows:
-        """The index rows grouped by page; what a row says on a later page is counted there, running lines too."""
+        """The index rows grouped by page; what a row says on a later page is counted there."""
         moves: dict[str, list[tuple[int, int]]] = {}
         for row, page, counts in self.parts_of_rows:
             first = int(self.page_of_row[row])
             for term, count in counts.items():
                 moves.setdefault(term, []).extend(((first, -count), (page, count)))
-        for page, terms in self._running_lines():
-            for term in terms:
-                moves.setdefault(term, []).append((page, 1))
         return GroupedRows(self.segment, self.page_of_row, self.page_count, moves=moves, moved="text")
 
     @cached_property
@@ -152,13 +111,6 @@ class DocumentProfile:
         for (page, start), (_, end) in zip(pages[1:], [*pages[2:], (0, len(node.text))], strict=True):
             yield page, node.text[start:end].replace(SOFT_HYPHEN, "")
 
-    def _running_lines(self) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Terms of headers, footers and page numbers, which the index leaves out, with their pages."""
-        starts, texts = self.tree.columns.integers("page_start"), self.tree.columns.texts
-        for key in range(len(self.tree)):
-            if self.tree.kind(key) is NodeKind.RUNNING:
-                yield min(starts[key], self.page_count - 1), title_terms(texts[key])
-
     @cached_property
     def tables(self) -> dict[int, TableOutline]:
         """The outlines of the tables, by key."""
@@ -167,13 +119,13 @@ class DocumentProfile:
 
     @cached_property
     def rows(self) -> list[LabelledRow]:
-        """All labelled rows that hold figures, in reading order: of tables, and of texts that read like one."""
-        found: list[LabelledRow] = []
-        texts, pages = self.tree.columns.texts, self.tree.columns.integers("page_start")
-        for key in self.keys:
-            table = self.tables.get(key)
-            found.extend(rows_of_table(key, table) if table else rows_of_text(key, texts[key], pages[key]))
-        return found
+        """All rows of tables with a label and figures, in reading order."""
+        return [
+            LabelledRow(title_terms(row.label), key, row.page_index)
+            for key, table in self.tables.items()
+            for row in table.rows
+            if row.figures and row.label and not row.is_header
+        ]
 
     @cached_property
     def rows_with(self) -> dict[str, list[int]]:
