@@ -97,7 +97,6 @@ def test_a_name_is_found_however_it_is_written(written):
         ("harmon & harmon", "HnH"),
         ("alpine exports company", "ALEX"),
         ("inland wharf merchants corp", "IWM"),
-        ("tarvico, inc", "Tarvi"),
         ("mgk resorts international", "MGK"),
     ],
 )
