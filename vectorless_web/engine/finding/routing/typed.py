@@ -248,9 +248,8 @@ class FieldScorer:
     def agree_on_names(self, rows: Array) -> Array:
         """How well these rows bear the names and the kinds of document that are asked for, shape (2, rows); 1 for a
         part that is not asked for."""
-        ones = np.ones(len(rows))
-        names = self._names(rows) if self.wanted.mentions else ones
-        return np.stack([names, self._best(FORM, self.wanted.families, rows) if self.wanted.families else ones])
+        agreed, ones = self.parts(rows), np.ones(len(rows))
+        return np.stack([agreed.get(part, ones) for part in ("name", "form")])
 
     def parts(self, rows: Array) -> dict[str, Array]:
         """Agreement of each part with these rows (ascending), by the part's name; only parts that are asked for."""
