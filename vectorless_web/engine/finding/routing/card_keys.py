@@ -152,31 +152,26 @@ def card_row(
         "sections": analyse("\n".join(f"{line.title}\n{line.description}" for line in card.sections)),
         "body": [topic for topic, nodes in card.topics.items() for _ in range(min(len(nodes), MAX_COUNT))],
     }
-    series = _name_series(card, title, name)
+    subject = core_key((card.fields.entities or (name_in_title(card.title),))[0])
+    series = _name_series(card, subject, title, name)
     keys = {**_keyword_keys(card, keywords), **_field_keys(card), **dict.fromkeys(series, MAX_COUNT)}
     known = edition or read_edition(title=title, name=name, card=card, head="")
     if known.day and not card.fields.years:
         keys[YEAR, str(known.day // 10_000)] = MAX_COUNT
-    place = CardPlace(_subject(card), tuple(key_hash(*key) for key in series), known.encode())
+    place = CardPlace(
+        key_hash(ENTITY, subject) if subject else 0, tuple(key_hash(*key) for key in series), known.encode()
+    )
     return encode_row(doc_id, terms, keys=keys, edges=edges, title=title, place=place)
 
 
-def _name_series(card: Card, title: str, name: str) -> list[tuple[str, str]]:
+def _name_series(card: Card, subject: str, title: str, name: str) -> list[tuple[str, str]]:
     """Keys of the series that a document may be one of: by its title, its file name, its subject and kind."""
     cores = dict.fromkeys(core for core in (series_core(title), series_core(name)) if core)
-    subject = core_key((card.fields.entities or (name_in_title(card.title),))[0])
     families = [family_of(form) for form in card.fields.forms[:1]]
     # "handbook" of "handbook-0041.pdf" is a kind and no issuer: every numbered file would be of one series.
     is_issuer = bool(subject) and glue_kind(subject) not in edition_words().families and not is_kind_word(subject)
     of_subject = [f"{subject}\n{family}" for family in families if is_issuer]
     return [(SERIES, key) for key in (*cores, *of_subject)]
-
-
-def _subject(card: Card) -> int:
-    """The key of the first name on the card: what all documents about one subject share."""
-    names = card.fields.entities or (name_in_title(card.title),)
-    key = core_key(names[0])
-    return key_hash(ENTITY, key) if key else 0
 
 
 def keyword_units(phrase: str) -> list[str]:
