@@ -1,7 +1,5 @@
 """What a document's pages and nodes hold, as the ranking sees them: words, row labels, headings, statements, shapes."""
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -16,9 +14,6 @@ from vectorless_web.engine.parsing.tables.statements import recognise_statement
 from vectorless_web.engine.text.analyser import analyse, title_terms
 from vectorless_web.engine.text.word_vectors import Vectors, embed_terms
 
-SOFT_HYPHEN = "\u00ad"
-_SHORT = 5
-"""Terms below which a node's text is a bare label, a page number or an identifier."""
 _LONG = 5.0
 """Natural logarithm of the terms from which a text counts as long: about 150."""
 Terms = tuple[str, ...]
@@ -49,20 +44,11 @@ class DocumentProfile:
         return keys
 
     @cached_property
-    def text_lengths(self) -> Floats:
-        """Terms in each index row's own text."""
-        return self.segment.lengths[:, self.segment.fields.index("text")].astype(np.float64)
-
-    @cached_property
     def text_length(self) -> Floats:
         """How long each index row's text is, in [0, 1], on a logarithmic scale."""
-        scaled: Floats = np.minimum(np.log1p(self.text_lengths) / _LONG, 1.0)
+        lengths = self.segment.lengths[:, self.segment.fields.index("text")]
+        scaled: Floats = np.minimum(np.log1p(lengths.astype(np.float64)) / _LONG, 1.0)
         return scaled
-
-    @cached_property
-    def is_short(self) -> Floats:
-        """1 for each index row that is a bare label, a heading or an identifier, 0 for the others."""
-        return (self.text_lengths < _SHORT).astype(np.float64)
 
     @cached_property
     def is_table(self) -> Floats:
@@ -83,33 +69,8 @@ class DocumentProfile:
 
     @cached_property
     def pages(self) -> GroupedRows:
-        """The index rows grouped by page; what a row says on a later page is counted there."""
-        moves: dict[str, list[tuple[int, int]]] = {}
-        for row, page, counts in self.parts_of_rows:
-            first = int(self.page_of_row[row])
-            for term, count in counts.items():
-                moves.setdefault(term, []).extend(((first, -count), (page, count)))
-        return GroupedRows(self.segment, self.page_of_row, self.page_count, moves=moves, moved="text")
-
-    @cached_property
-    def parts_of_rows(self) -> list[tuple[int, int, Counter[str]]]:
-        """What index rows that stand on several pages say on each but the first: row, page, counted terms."""
-        starts, ends = self.tree.columns.integers("page_start"), self.tree.columns.integers("page_end")
-        found = []
-        for row, key in enumerate(self.keys):
-            if ends[key] > starts[key] and self.tree.is_leaf(key):
-                found += [(row, page, Counter(analyse(text))) for page, text in self._cut_at_pages(key)]
-        return found
-
-    def _cut_at_pages(self, key: int) -> Iterator[tuple[int, str]]:
-        """The text of a node on each of its pages but the first."""
-        node = self.tree.node(key)
-        begins: dict[int, int] = {}
-        for run in node.runs:
-            begins.setdefault(min(run.page_index, self.page_count - 1), run.offset)
-        pages = sorted(begins.items(), key=lambda begin: begin[1])
-        for (page, start), (_, end) in zip(pages[1:], [*pages[2:], (0, len(node.text))], strict=True):
-            yield page, node.text[start:end].replace(SOFT_HYPHEN, "")
+        """The index rows grouped by the page that they begin on."""
+        return GroupedRows(self.segment, self.page_of_row, self.page_count)
 
     @cached_property
     def tables(self) -> dict[int, TableOutline]:
@@ -137,13 +98,19 @@ class DocumentProfile:
         return found
 
     @cached_property
-    def headings(self) -> list[list[str]]:
-        """Titles of the sections that begin on each page."""
-        found: list[list[str]] = [[] for _ in range(self.page_count)]
-        titles = self.tree.columns.titles
-        for key, page in zip(self.keys, self.page_of_row.tolist(), strict=True):
-            if self.tree.is_section(key) and titles[key]:
-                found[page].append(titles[key])
+    def section_titles(self) -> list[frozenset[str]]:
+        """The terms of the title of each index row's innermost section; a section is its own."""
+        innermost, titles = self.tree.innermost_sections(), self.tree.columns.titles
+        terms = {section: frozenset(title_terms(titles[section])) for section in set(innermost)}
+        return [terms[innermost[key]] for key in self.keys]
+
+    @cached_property
+    def headings(self) -> list[list[frozenset[str]]]:
+        """The terms of the titles of the sections that begin on each page."""
+        found: list[list[frozenset[str]]] = [[] for _ in range(self.page_count)]
+        for key, page, terms in zip(self.keys, self.page_of_row.tolist(), self.section_titles, strict=True):
+            if self.tree.is_section(key) and terms:
+                found[page].append(terms)
         return found
 
     @cached_property
@@ -163,22 +130,3 @@ class DocumentProfile:
     def _recognise(self, key: int, table: TableOutline) -> str:
         title = self.tree.columns.titles[self.tree.section_of(key)]
         return recognise_statement(title, [row.label for row in table.rows], excerpts=False)
-
-    @cached_property
-    def section_of_row(self) -> Integers:
-        """The innermost section of each index row, numbered from 0 in reading order."""
-        numbers: dict[int, int] = {}
-        innermost = self.tree.innermost_sections()
-        return np.array([numbers.setdefault(innermost[key], len(numbers)) for key in self.keys], dtype=np.int64)
-
-    @cached_property
-    def section_titles(self) -> list[frozenset[str]]:
-        """The terms of each section's title, by the numbers of `section_of_row`."""
-        titles = self.tree.columns.titles
-        _, first = np.unique(self.section_of_row, return_index=True)
-        return [frozenset(title_terms(titles[self.tree.section_of(self.keys[row])])) for row in first.tolist()]
-
-    @cached_property
-    def sections(self) -> GroupedRows:
-        """The index rows grouped by innermost section."""
-        return GroupedRows(self.segment, self.section_of_row, int(self.section_of_row.max(initial=-1)) + 1)
