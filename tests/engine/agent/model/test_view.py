@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.conversing import long_report
-from tests.support.engine_documents import Shelf, annual_report, table
+from tests.support.engine_documents import Shelf, annual_report
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text
 from vectorless_web.engine.documents.artefact import CompiledDocument
 
@@ -56,12 +56,6 @@ def test_the_head_of_a_column_has_an_id() -> None:
     assert quoted(library, "D1.7.c2") == "2018"
     assert library.resolve("D1.7.c0") is None, "the column of labels has no head"
     assert library.resolve("D1.5.c1") is None
-
-
-def test_the_dollar_of_a_table_is_told_as_printed() -> None:
-    rows = [["Legal reserve", "$ 707,299", "$ 963,947"], ["Special reserve", "$ 11,491", "$ 20,104"]]
-    view = view_of(compiled("R", table("", rows, columns=["", "2018", "2019"])))
-    assert view.write_leaf(1).startswith("[D1.1] table ($) | c1: 2018")
 
 
 def test_soft_hyphens_dot_leaders_and_broken_white_space_are_not_shown() -> None:

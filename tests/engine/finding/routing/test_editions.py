@@ -136,7 +136,7 @@ POLICIES = [
 
 def test_it_says_which_edition_it_took_and_leaves_the_others_out():
     result = router(POLICIES).route(understand("What is the meal limit in the latest travel policy?"))
-    assert result.edition == "Took the latest of 3 editions: version 3"
+    assert result.edition == "Asked for “latest policy”, took the latest of 3 editions (version 3)"
     assert "the latest of 3 editions (version 3)" in result.candidates[0].reason
     assert not {1, 3} & set(ids(result))
 
