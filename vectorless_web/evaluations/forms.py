@@ -16,9 +16,10 @@ from vectorless_web.workspaces.models import Workspace
 
 
 class SetForm(forms.Form):
-    """A new set."""
+    """A new set; `asked` is the run that it is made for, if any."""
 
     name = forms.CharField(label=_("Name of a new set"), max_length=TITLE_MAX)
+    asked = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 
 
 class ScheduleForm(forms.Form):
