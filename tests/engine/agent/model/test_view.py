@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.conversing import long_report
-from tests.support.engine_documents import Shelf, annual_report
+from tests.support.engine_documents import Part, Shelf, annual_report, compiled, paragraph
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
 
 
 def view_of(document: CompiledDocument, library: LibraryView | None = None, name: str = "a") -> DocumentView:
@@ -25,6 +26,11 @@ def quoted(library: LibraryView, said: str) -> str:
     assert pointer is not None
     view = library[pointer.document]
     return view.tree.node(pointer.key).text[pointer.start : pointer.end]
+
+
+def test_a_heading_is_found_by_its_title_where_its_letters_run_on() -> None:
+    heading = Part(NodeKind.SECTION, "Harbour Office", "HarbourOffice", parts=(paragraph("It opens at nine."),))
+    assert view_of(compiled("R", heading)).find_literally("harbour office") == [(1, -1)]
 
 
 def test_sentences_rows_cells_and_headings_have_ids_that_resolve() -> None:
