@@ -35,6 +35,7 @@ import openpyxl
 import pytest
 
 from tests.engine.parsing.conftest import Compile, cells, nodes, read, table_page, uncovered, views
+from tests.support.case_files import read_cases
 from tests.support.open_documents import open_document
 from tests.support.paper import Rule, Text, pdf, prose
 from tests.support.word_files import body
@@ -238,10 +239,7 @@ def cases() -> Iterator[Case]:
     """The cases of all files."""
     for folder, sign in (("tables", "# "), ("files", "=== ")):
         for file in sorted((FOLDER / folder).glob("*.txt")):
-            for written in re.split(f"^{sign}", file.read_text(), flags=re.MULTILINE)[1:]:
-                name, body = written.split("\n", 1)
-                printed, expected = body.rstrip("\n").split("\n=>\n")
-                yield Case(folder, name, printed.split("\n"), expected.split("\n"))
+            yield from (Case(folder, *case) for case in read_cases(file, sign))
 
 
 @pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)

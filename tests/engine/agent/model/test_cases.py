@@ -23,7 +23,7 @@ find {"text": "crane"}               a tool and its arguments, `question` and `r
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +31,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.agent.model.test_toolbox import told, toolbox
+from tests.support.case_files import read_cases
 from tests.support.conversing import long_report
 from tests.support.engine_documents import Part, Shelf, annual_report, compiled, paragraph, section, table
 from vectorless_web.engine.agent.limits import Limits
@@ -130,17 +131,12 @@ class Reader:
         return write_prompt(QUESTION, made, Sources(library, self.corpus.card))
 
 
-def cases() -> Iterator:
-    """Documents and acts of each case."""
-    text = Path(__file__).with_name("shown.txt").read_text()
-    for written in re.split("^=== ", text, flags=re.MULTILINE)[1:]:
-        name, body = written.split("\n", 1)
-        documents, acts = body.rstrip().split("\n=>\n")
-        yield pytest.param(documents.split("\n---\n"), acts.split("\n"), id=name)
+CASES = read_cases(Path(__file__).with_name("shown.txt"), "=== ")
 
 
-@pytest.mark.parametrize(("documents", "acts"), list(cases()))
-def test_a_model_is_shown(documents, acts):
+@pytest.mark.parametrize(("given", "acts"), [pytest.param(given, acts, id=name) for name, given, acts in CASES])
+def test_a_model_is_shown(given, acts):
+    documents = "\n".join(given).split("\n---\n")
     reader = Reader(Shelf({chr(97 + n): read_document(each.split("\n")) for n, each in enumerate(documents)}))
     shown = rest = ""
     for line in acts:
