@@ -153,7 +153,7 @@ def _compare_retrieve(site: Site, name: str, pk: int, headers: dict[str, str], t
     def call() -> Any:
         plan = understand(QUERY, lexicon=lexicon)
         query = RetrievalQuery(token_budget=2000, summary_cap=1200)
-        return search_documents(plan, DocumentCollection({pk: document}, lexicon=lexicon), query)
+        return search_documents(plan, DocumentCollection({pk: document}), query)
 
     body = json.dumps({"query": QUERY, "documents": [pk], "summary_cap": 1200})
     line = HTTPConnection("127.0.0.1", site.port, timeout=60)

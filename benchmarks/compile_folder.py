@@ -50,7 +50,7 @@ def compile_one(path: Path, target: Path) -> Outcome:
     started = time.monotonic()
     peak = 0.0
     try:
-        for news in run_child(Order.by_settings(path=path, name=path.name, target=target)):
+        for news in run_child(Order(path, path.name, target)):
             peak = news.peak_mb if isinstance(news, Finished) else peak
     except CompileFailed as failure:
         return Outcome(path.name, failure.code, failure.message, time.monotonic() - started)

@@ -142,7 +142,7 @@ def make_examples(data: Path, cache_folder: Path) -> dict[str, list[Example]]:
         one, where = ranked[0], (question.set, f"{question.set}/{question.document}")
         if question.pages and question.set != "tatqa":
             gold = np.isin(np.arange(one.profile.page_count), list(question.pages))
-            found["page"].append(Example(*where, one.signals.pages, gold, np.arange(len(gold))))
+            found["page"].append(Example(*where, one.page_signals, gold, np.arange(len(gold))))
         if question.golds:
             holds, texts = make_judge(question), one.profile.tree.columns.texts
             gold = np.array([holds(texts[key], 150) for key in one.profile.keys], dtype=np.bool_)

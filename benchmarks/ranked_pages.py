@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.ranking.ranker import RankedDocument, rank_all
 from vectorless_web.engine.index.scoring import find_best_rows
-from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 
 _KEYS_OF_PAGE = 5
@@ -27,28 +26,22 @@ class ScoredPage:
     document: int = 0
 
 
-def rank_pages(
-    document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
-) -> list[ScoredPage]:
+def rank_pages(document: CompiledDocument, plan: QueryPlan, *, limit: int = 200) -> list[ScoredPage]:
     """Pages best first, ties by ascending index; at most `limit`, only those with a score above 0."""
-    return rank_pages_across([document], plan, limit=limit, lexicon=lexicon)
+    return rank_pages_across([document], plan, limit=limit)
 
 
-def rank_pages_across(
-    documents: Sequence[CompiledDocument], plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
-) -> list[ScoredPage]:
+def rank_pages_across(documents: Sequence[CompiledDocument], plan: QueryPlan, *, limit: int = 200) -> list[ScoredPage]:
     """Pages of several documents in one order: their scores are comparable; ties by document, then page."""
     pages = [
-        page
-        for place, ranked in enumerate(rank_all(documents, plan, lexicon=lexicon))
-        for page in _score_pages(ranked, place, limit)
+        page for place, ranked in enumerate(rank_all(documents, plan)) for page in _score_pages(ranked, place, limit)
     ]
     return sorted(pages, key=lambda page: (-page.score, page.document, page.page_index))[:limit]
 
 
 def _score_pages(ranked: RankedDocument, place: int, limit: int) -> list[ScoredPage]:
     best = _find_best_nodes(ranked)
-    signals = ranked.signals.pages
+    signals = ranked.page_signals
     return [
         ScoredPage(
             page,

@@ -279,7 +279,7 @@ def pilot_of(case: Case, name: str, scorer: TreeScorer, *, error: float, seed: i
         return lexical
     config = PilotConfig.preset("balanced")
     model = OracleModel(case, error=error, seed=f"{seed} {case.question}")
-    return ModelPilot(model, budget=PilotBudget.from_config(config), fallback=lexical, config=config)
+    return ModelPilot(model, budget=PilotBudget(config), fallback=lexical, config=config)
 
 
 def outcome(case: Case, entered: Sequence[tuple[int, Sequence[int]]], *, stats: SearchStats, seconds: float) -> Outcome:

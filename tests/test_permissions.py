@@ -207,7 +207,6 @@ MATRIX = [
     post("workspaces:remove_budget", OWNER, "budget"),
     # Documents
     get("documents:list", VIEWER, "workspace"),
-    get("documents:card", VIEWER, "workspace"),
     get("documents:detail", VIEWER, "document"),
     get("documents:page", VIEWER, "document", page=1),
     get("documents:page_image", VIEWER, "document", number=1, page=1),
@@ -226,7 +225,6 @@ MATRIX = [
     post("documents:settle_same_name", EDITOR, "workspace"),
     post("documents:begin_upload", EDITOR, "workspace", name="large.pdf", size=1),
     # Whoever began an upload in pieces, as long as they may upload: here an owner.
-    replace(get("documents:upload_state", EDITOR, "partial"), not_for=(EDITOR,)),
     replace(post("documents:add_to_upload", EDITOR, "partial"), not_for=(EDITOR,)),
     replace(post("documents:cancel_upload", EDITOR, "partial"), not_for=(EDITOR,)),
     post("documents:new_version", EDITOR, "document"),

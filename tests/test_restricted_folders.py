@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.support.compiled import compiled_document
 from tests.test_permissions import MATRIX, STAFF
 from vectorless_web.documents import services as documents
-from vectorless_web.documents.live.consumers import ListViewer, changed_fragments, first_fragments
+from vectorless_web.documents.live.consumers import ListViewer, changed_fragments
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
@@ -319,7 +319,7 @@ def live_fragments(world: World) -> str:
     viewer = ListViewer(world.viewer(), world.workspace.slug)
     place = viewer.workspace()
     assert place is not None
-    return first_fragments(viewer, place) + changed_fragments(viewer, place, [d.pk for d in world.documents])
+    return changed_fragments(viewer, place) + changed_fragments(viewer, place, [d.pk for d in world.documents])
 
 
 def answer_to_viewer(world: World) -> list:

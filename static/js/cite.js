@@ -177,7 +177,7 @@ function tabSteps() {
     const tabs = line.querySelector(".tabs-here") ?? line.appendChild(made());
     const tab = Object.assign(document.createElement("span"), { className: "tab", textContent: marker });
     tab.dataset.marker = marker;
-    tabs.append(tab);
+    tabs.insertBefore(tab, $$(".tab", tabs).find((other) => Number(other.textContent) > Number(marker)) ?? null);
   }
 }
 

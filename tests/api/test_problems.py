@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ninja.errors import ValidationError
 
-from vectorless_web.api.problems import TOLD
-from vectorless_web.infra.web.problems import Problem
+from vectorless_web.api.problems import WORDED, problem_of
+from vectorless_web.engine.errors import ArtefactDamaged
 
 ROOT = Path(__file__).resolve().parents[2] / "vectorless_web"
 SHOWN = ("engine/questions", "engine/parsing/sniff.py", "infra", "runs/services")
@@ -37,11 +38,11 @@ def test_every_error_of_the_program_has_a_cause_and_a_remedy():
     assert len(codes) > 150  # It did look.
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TOLD if kind is not Problem])
-def test_an_error_of_a_library_gets_a_remedy_too(kind):
+@pytest.mark.parametrize("kind", [*WORDED, ValidationError, ArtefactDamaged, RuntimeError])
+def test_an_error_of_a_library_gets_a_remedy_too(kind, rf):
     error = kind.__new__(kind)
     error.errors, error.status_code, error.cause, error.remedy, error.message = [], 400, "", "", "It is damaged."
-    problem = TOLD[kind](error)
+    problem = problem_of(rf.get("/"), error)
     assert problem.cause and problem.remedy and problem.code
 
 

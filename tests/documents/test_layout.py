@@ -33,7 +33,7 @@ def texts(segments) -> str:
 
 
 def test_a_page_has_its_headings_lists_and_tables(manual):
-    blocks = lay_out_page(open_version(manual), 0, [])
+    blocks = lay_out_page(open_version(manual), 0, [], str)
 
     assert [(block.kind, block.level) for block in blocks] == [
         ("section", 2),
@@ -60,7 +60,7 @@ def test_every_character_of_a_page_is_laid_out_once(ready):
         document = open_version(ready(content, name).current_version)
         for page in range(len(document.pages)):
             said = []
-            for block in lay_out_page(document, page, []):
+            for block in lay_out_page(document, page, [], str):
                 said += [line.dash + texts(line.segments) for line in block.lines]
                 said += [texts(cell.segments) for row in block.rows for cell in row.cells]
             assert "".join("".join(said).split()) == "".join(document.page_text(page).split())

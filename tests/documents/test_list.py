@@ -133,7 +133,7 @@ def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, cl
     make("Waiting", Status.QUEUED)
     make("Broken", Status.FAILED)
     make("Reading", Status.PARSING)
-    page = client.get(f"/w/{workspace.slug}/documents/card/").content.decode()
+    page = client.get(f"/w/{workspace.slug}/").content.decode()
     assert "Reading" in page
     assert "Waiting" in page
 

@@ -2,18 +2,15 @@
 
 import os
 import shutil
-import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, answers, end_group, free_port, wait_until
+from tests.conftest import ROOT, end_group, free_port
+from tests.faults.conftest import FOREIGN, BrokenSite
 from tests.support.network import Network
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
@@ -26,14 +23,11 @@ next one replaced. One that failed is told by htmx:sendError too."""
 
 
 @dataclass
-class Site:
-    address: str
-    var: Path
-    port: int = 0
+class Site(BrokenSite):
+    """The site of all browser tests."""
+
     model_port: int = 0
     """The one port at which the site looks for a model on this machine; nothing answers there of itself."""
-    process: int = 0
-    """The supervisor: all processes of the site are its children."""
     answered: dict[str, str] = field(default_factory=dict)
     """Questions that were answered, and the addresses of their runs."""
 
@@ -67,22 +61,17 @@ class Site:
         """What has become of a run."""
         return self.rows("select status from runs_run where id = ?", run)[0][0]
 
-    def rows(self, query: str, *values: object) -> list[tuple]:
-        """Rows of the site's own database."""
-        with closing(sqlite3.connect(self.var / "db.sqlite3", timeout=10)) as connection:
-            return connection.execute(query, values).fetchall()
-
 
 @pytest.fixture(scope="session")
-def site() -> Iterator[Site]:
-    """`manage.py up` in an empty folder."""
+def site(migrated_database) -> Iterator[Site]:
+    """`manage.py up` over a database without rows."""
     var = Path(tempfile.mkdtemp(prefix="vw-site-"))
-    port = free_port()
-    made = Site(f"http://127.0.0.1:{port}", var, port, model_port=free_port())
+    made = Site(var, free_port(), {}, model_port=free_port())
     made.pause(0)
     (var / "demo_loaded").touch()  # The tests bring their own documents.
-    environment = {
-        **{k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "VECTORLESS_STATIC", "DATABASE_URL")},
+    shutil.copy(migrated_database, var / "db.sqlite3")
+    made.environment = {
+        **{name: value for name, value in os.environ.items() if name not in FOREIGN},
         "VECTORLESS_VAR": str(var),
         "VECTORLESS_TEST_PAUSE": str(var / "pause"),
         "VECTORLESS_RUN_LEASE_SECONDS": "4",  # A killed worker is noticed soon.
@@ -91,15 +80,11 @@ def site() -> Iterator[Site]:
         "VECTORLESS_MODEL_PORTS": str(made.model_port),
         "VECTORLESS_REQUEST_MAX_BYTES": str(20 * 2**20),
     }
-    command = [sys.executable, "manage.py", "up", "--port", str(port), "--run-workers", "1"]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
-    made.process = process.pid
-    wait_until(lambda: process.poll() is not None or answers(f"{made.address}/health/ready"), seconds=90)
-    assert process.poll() is None, "the site ended while it was starting"
+    made.start("--run-workers", "1")
+    made.await_ready()
     yield made
-    process.terminate()
-    process.wait(30)
-    end_group(process)
+    made.stop(seconds=30)
+    end_group(made.process)
     shutil.rmtree(var, ignore_errors=True)
 
 

@@ -1,16 +1,12 @@
 """Every kind of page, light on a desk and dark on a phone: axe-core finds nothing serious, nothing overflows."""
 
-import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from importlib.resources import files
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.conftest import ROOT
 from tests.e2e.test_main_job import ask, open_answered, upload
 from tests.support.browser import ENDED
 
@@ -160,18 +156,9 @@ for row in ModelHost.objects.all():
 def filled(signed_in, site):
     """A browser page of an administrator, on a site with something on every page of the console."""
     open_answered(signed_in, site)
-    run_there(site, FILL)
+    site.manage("shell", "-c", FILL)
     yield signed_in
-    run_there(site, EMPTY)
-
-
-def run_there(site, program: str) -> None:
-    """Run a program in the site's own installation."""
-    environment = {**os.environ, "VECTORLESS_VAR": str(site.var)}
-    for name in ("DATABASE_URL", "REDIS_URL", "VECTORLESS_STATIC"):
-        environment.pop(name, None)
-    command = [sys.executable, "manage.py", "shell", "-c", program]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=60)
+    site.manage("shell", "-c", EMPTY)
 
 
 @pytest.mark.timeout(400)

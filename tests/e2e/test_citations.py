@@ -83,18 +83,26 @@ def test_citations_land_on_their_quotes_the_moment_a_run_ends_and_in_every_windo
         context.close()
 
 
-def test_a_guest_with_a_phone_is_led_to_the_quote_and_back(signed_in, browser, site):
+def test_a_guest_with_a_phone_is_led_to_the_quote_and_back_until_the_link_is_revoked(signed_in, browser, site):
     open_answered(signed_in, site)
+    claim = signed_in.locator("#claims .said").first.inner_text()
     signed_in.locator("#share > summary").click()
     signed_in.locator("#share-menu form button[type=submit]", has_text="Make a link").click()
     link = signed_in.locator("#new-link").input_value()
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.goto(link)
+    expect(page.locator("body")).to_contain_text(claim)
+    expect(page.locator("#ask")).to_have_count(0)
     page.locator("#claims .cite").first.tap()
     expect(page.locator(".hit.on").first).to_be_in_viewport()
     page.go_back()
     expect(page.locator("#claims .cite").first).to_be_in_viewport()
+    signed_in.locator("#share-menu button", has_text="Revoke").click()
+    expect(signed_in.locator("#share-menu button", has_text="Revoke")).to_have_count(0)
+    assert page.goto(link).status in (404, 410)
+    expect(page.locator("body")).to_contain_text("This link is closed")
+    expect(page.locator("body")).not_to_contain_text(claim)
     context.close()
 
 

@@ -110,7 +110,7 @@ def test_a_lost_network_and_killed_servers_are_caught_up(watching, site, network
     assert_holds_what_is_stored(page, site)
     expect(page.locator("#socket-away")).to_be_hidden()
 
-    for count, killed in ((4, web_server(site.process, site.port)), (5, redis_server(site.process))):
+    for count, killed in ((4, web_server(site.process.pid, site.port)), (5, redis_server(site.process.pid))):
         kill(killed)
         site.gate(count)
         wait_until(lambda: answers(f"{site.address}/health/ready"), seconds=30)

@@ -1,4 +1,4 @@
-"""Uploads, the chooser and a refused question in a real browser; the whole way is in test_journey.py."""
+"""Uploads, the chooser and a refused question in a real browser, and what the other tests here begin with."""
 
 import re
 

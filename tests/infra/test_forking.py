@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from tests.conftest import wait_until
 from vectorless_web.infra.site.forking import Forked
 
 
@@ -33,8 +34,6 @@ def test_a_process_that_sleeps_can_be_ended_and_has_a_session_of_its_own_so_that
     assert process.wait(5) == -signal.SIGTERM
 
     process = Forked(lambda: time.sleep(60))
-    deadline = time.monotonic() + 5
-    while os.getsid(process.pid) == os.getsid(0):
-        assert time.monotonic() < deadline
+    wait_until(lambda: os.getsid(process.pid) != os.getsid(0), seconds=5)
     process.kill()
     assert process.wait(5) == -signal.SIGKILL

@@ -4,6 +4,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection, transaction
@@ -22,27 +23,17 @@ from vectorless_web.workspaces.models import ModelProvider
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 SECONDS = 10.0
+OF_RUNS = partial(
+    LeaseRule,
+    model=Run,
+    waiting=Run.Status.QUEUED,
+    working=(Run.Status.RUNNING,),
+    asked_to_stop="cancel_requested",
+    may_retry=lambda run: run.attempt < 3,
+)
 RULES = {
-    "by its end": LeaseRule(
-        model=Run,
-        waiting=Run.Status.QUEUED,
-        working=(Run.Status.RUNNING,),
-        seconds=lambda: SECONDS,
-        renewed="lease_until",
-        is_end=True,
-        asked_to_stop="cancel_requested",
-        may_retry=lambda run: run.attempt < 3,
-    ),
-    "by its last renewal": LeaseRule(
-        model=Run,
-        waiting=Run.Status.QUEUED,
-        working=(Run.Status.RUNNING,),
-        seconds=lambda: SECONDS,
-        renewed="started_at",
-        wanted=Q(thread__title="Turns"),
-        asked_to_stop="cancel_requested",
-        may_retry=lambda run: run.attempt < 3,
-    ),
+    "by its end": OF_RUNS(seconds=lambda: SECONDS, renewed="lease_until", is_end=True),
+    "by its last renewal": OF_RUNS(seconds=lambda: SECONDS, renewed="started_at", wanted=Q(thread__title="Turns")),
 }
 
 
@@ -208,7 +199,7 @@ def test_any_order_of_events_leaves_one_holder_whose_writes_alone_stand(rule, ru
 
 
 def test_the_watch_renews_the_lease_and_hears_of_a_stop(run):
-    rule = LeaseRule(**{**vars(RULES["by its end"]), "seconds": lambda: 1.0})
+    rule = OF_RUNS(seconds=lambda: 1.0, renewed="lease_until", is_end=True)
     lease, overdue = claimed(rule, run), threading.Event()
     with Watch(lease, on_overdue=overdue.set) as watch:
         first = fresh(run).lease_until

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.conftest import wait_until
 from vectorless_web.infra.site.forking import Forked
 from vectorless_web.infra.site.supervisor import AlreadyRunning, hold_site
 
@@ -32,9 +33,7 @@ def test_the_children_of_a_killed_site_are_waited_for(tmp_path):
         time.sleep(60)
 
     up = Forked(site)
-    deadline = time.monotonic() + 5
-    while not path.exists() or not path.read_text():
-        assert time.monotonic() < deadline
+    wait_until(lambda: path.exists() and path.read_text(), seconds=5)
     time.sleep(0.2)
     os.kill(up.pid, signal.SIGKILL)
     up.wait(5)

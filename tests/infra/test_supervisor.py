@@ -4,10 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
+from tests.conftest import wait_until
 from vectorless_web.infra.site.supervisor import NotReady, Service, Supervisor, backoff
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -38,11 +38,7 @@ def test_a_killed_process_is_started_again_after_the_first_wait(supervisor):
     supervisor.start(Service("sleeper", SLEEPER))
     (first,) = pids(supervisor)
     os.kill(first, signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while pids(supervisor) == [first]:
-        supervisor.tend()
-        time.sleep(0.02)
-        assert time.monotonic() < deadline
+    wait_until(lambda: supervisor.tend() or pids(supervisor) != [first])
     assert supervisor.said == ["sleeper ended with -9; starting it again in 0.5 s"]
 
 
@@ -73,10 +69,7 @@ def test_a_killed_supervisor_leaves_no_process_behind(tmp_path):
     child = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 5
-    while _alive(child):
-        assert time.monotonic() < deadline, "the child outlived its parent"
-        time.sleep(0.05)
+    wait_until(lambda: not _alive(child), seconds=5)
 
 
 def _alive(pid: int) -> bool:

@@ -78,7 +78,7 @@ def compiled(
     title: str, *parts: Part, fields: TypedFields | None = None, references: Sequence[tuple[int, str, int]] = ()
 ) -> CompiledDocument:
     """A document of these parts. `references` are (source key, words in its text, target key)."""
-    nodes = _numbered(title, parts)
+    nodes = number_parts(title, parts)
     pages = max(node.page_end for node in nodes) + 1
     texts = [""] * pages
     placed = []
@@ -126,7 +126,8 @@ def _row_fields(tree: Tree, node: Node) -> dict[str, str]:
     return {"title": node.title, "path": " ".join(tree.path(node.key)[:-1]), "text": text, "table": labels}
 
 
-def _numbered(title: str, parts: Sequence[Part]) -> list[Node]:
+def number_parts(title: str, parts: Sequence[Part]) -> list[Node]:
+    """The nodes of these parts below a document of that title, by key."""
     root = Part(NodeKind.DOCUMENT, title, "", 0, parts=tuple(parts))
     nodes: list[Node] = []
     _place(root, -1, 0, nodes)

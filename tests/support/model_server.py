@@ -107,42 +107,42 @@ def parts_of(message: dict) -> tuple[str, list[str]]:
     return words, [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
 
 
-def whole(text: str | None, usage: dict | None = None, finish: str = "stop", model="tiny-2026", **message) -> Response:
+def whole(text: str, usage: dict | None = None, finish: str = "stop", *, model="tiny-2026", **message) -> Response:
     """A reply in one JSON body."""
-    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
-    body = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
-    return Response(json.dumps({**body, "usage": usage}), content_type="application/json")
+    return _in_one({"role": "assistant", "content": text, **message}, finish, usage, model)
 
 
 def streamed(text: str, usage: dict | None = None) -> Response:
     """A reply as server-sent events, word by word."""
-    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny-2026"}
-    pieces = [
-        {**head, "choices": [{"index": 0, "delta": {"content": word}, "finish_reason": None}]}
-        for word in re.findall(r"\S+\s*|\s+", text)
-    ]
-    pieces.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    if usage:
-        pieces.append({**head, "choices": [], "usage": usage})
-    body = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
-    return Response(f"{body}data: [DONE]\n\n", content_type="text/event-stream")
+    return _in_pieces([{"content": word} for word in re.findall(r"\S+\s*|\s+", text)], "stop", usage)
 
 
 def called(calls: list[dict], body: dict, words: str = "") -> Response:
     """Calls of tools, streamed in pieces when the request streams."""
     rows = [{"index": n, "id": f"call-{n}", "type": "function", "function": call} for n, call in enumerate(calls)]
     if not body.get("stream"):
-        return whole(words or None, finish="tool_calls", tool_calls=rows)
-    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny-2026"}
+        return _in_one({"role": "assistant", "content": words or None, "tool_calls": rows}, "tool_calls", None)
     deltas: list[dict] = [{"content": words}] if words else []
     for row in rows:
         said = row["function"]["arguments"]
         deltas.append({"tool_calls": [{**row, "function": {**row["function"], "arguments": said[:9]}}]})
         deltas.append({"tool_calls": [{"index": row["index"], "function": {"arguments": said[9:]}}]})
-    pieces = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    pieces.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
-    body_text = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
-    return Response(f"{body_text}data: [DONE]\n\n", content_type="text/event-stream")
+    return _in_pieces(deltas, "tool_calls", None)
+
+
+def _in_one(message: dict, finish: str, usage: dict | None, model="tiny-2026") -> Response:
+    choice = {"index": 0, "finish_reason": finish, "message": message}
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
+    return Response(json.dumps({**body, "usage": usage}), content_type="application/json")
+
+
+def _in_pieces(deltas: list[dict], finish: str, usage: dict | None) -> Response:
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny-2026"}
+    ends = [(delta, None) for delta in deltas] + [({}, finish)]
+    pieces = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in ends]
+    pieces += [{**head, "choices": [], "usage": usage}] if usage else []
+    body = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
+    return Response(f"{body}data: [DONE]\n\n", content_type="text/event-stream")
 
 
 def refused(status: int, message: str) -> Response:

@@ -1,12 +1,16 @@
-"""Writes small PDFs for tests: lines of Helvetica at chosen places, with bookmarks if wanted."""
+"""Writes small PDFs for tests: lines of text, rules and pictures at chosen places, with bookmarks if wanted."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PIL import Image
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
 WIDTH, HEIGHT = 612, 792
-_FONTS = {"plain": "F1", "bold": "F2", "italic": "F3", "typed": "F4"}
-_NAMES = ("Helvetica", "Helvetica-Bold", "Helvetica-Oblique")
-_TYPED = "Courier"
+_FONTS = {"plain": "Helvetica", "bold": "Helvetica-Bold", "italic": "Helvetica-Oblique", "typed": "Courier"}
+_PICTURE = ImageReader(Image.frombytes("RGB", (2, 2), bytes.fromhex("ff000000ff000000ffffff00")))
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,10 @@ class Text:
     font: str = "plain"
     painted: bool = True
 
+    def draw(self, canvas: Canvas) -> None:
+        canvas.setFont(_FONTS[self.font], self.size)
+        canvas.drawString(self.x, HEIGHT - self.y, self.words, mode=0 if self.painted else 3)
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -32,6 +40,10 @@ class Rule:
     y: float
     to_x: float
     to_y: float
+
+    def draw(self, canvas: Canvas) -> None:
+        canvas.setLineWidth(0.5)
+        canvas.line(self.x, HEIGHT - self.y, self.to_x, HEIGHT - self.to_y)
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,9 @@ class Drawn:
     width: float
     height: float
 
+    def draw(self, canvas: Canvas) -> None:
+        canvas.drawImage(_PICTURE, self.x, HEIGHT - self.y - self.height, self.width, self.height)
+
 
 def prose(
     x: float, y: float, count: int, words: str = "The committee read the measured tides and noted them."
@@ -53,70 +68,21 @@ def prose(
 
 
 def pdf(
-    pages: Sequence[Sequence[Text | Rule | Drawn]],
-    *,
-    bookmarks: Sequence[tuple[str, int]] = (),
-    rotate: int = 0,
-    trailer: str = "",
+    pages: Sequence[Sequence[Text | Rule | Drawn]], *, bookmarks: Sequence[tuple[str, int]] = (), rotate: int = 0
 ) -> bytes:
-    """The bytes of a PDF; `bookmarks` are (title, page index); `trailer` is added to the trailer dictionary."""
-    typed = any(isinstance(item, Text) and item.font == "typed" for page in pages for item in page)
-    names = (*_NAMES, _TYPED) if typed else _NAMES
-    fonts = " ".join(f"/F{number + 1} {number + 3} 0 R" for number in range(len(names)))
-    objects = ["", ""] + [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in names]
-    held = ""
-    if any(isinstance(item, Drawn) for page in pages for item in page):
-        pixels = "ff000000ff000000ffffff00>"
-        objects.append(
-            "<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceRGB /BitsPerComponent 8"
-            f" /Filter /ASCIIHexDecode /Length {len(pixels)} >>\nstream\n{pixels}\nendstream"
-        )
-        held = f" /XObject << /Im {len(objects)} 0 R >>"
-    first = len(objects) + 1
-    kids = [first + 2 * number for number in range(len(pages))]
-    for number, page in enumerate(pages):
-        stream = "\n".join(map(_operators, page))
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {rotate}"
-            f" /Resources << /Font << {fonts} >>{held} >> /Contents {kids[number] + 1} 0 R >>"
-        )
-        objects.append(f"<< /Length {len(stream.encode('latin-1'))} >>\nstream\n{stream}\nendstream")
-    outlines = _add_bookmarks(objects, kids, bookmarks)
-    objects[0] = f"<< /Type /Catalog /Pages 2 0 R{outlines} >>"
-    objects[1] = f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{kid} 0 R' for kid in kids)}] >>"
-    return _file(objects, trailer)
-
-
-def _operators(text: Text | Rule | Drawn) -> str:
-    if isinstance(text, Rule):
-        return f"0.5 w {text.x} {HEIGHT - text.y} m {text.to_x} {HEIGHT - text.to_y} l S"
-    if isinstance(text, Drawn):
-        return f"q {text.width} 0 0 {text.height} {text.x} {HEIGHT - text.y - text.height} cm /Im Do Q"
-    words = text.words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-    unseen = "" if text.painted else "3 Tr "
-    return f"BT {unseen}/{_FONTS[text.font]} {text.size} Tf {text.x} {HEIGHT - text.y} Td ({words}) Tj ET"
-
-
-def _add_bookmarks(objects: list[str], kids: Sequence[int], bookmarks: Sequence[tuple[str, int]]) -> str:
-    if not bookmarks:
-        return ""
-    root = len(objects) + 1
-    first, last = root + 1, root + len(bookmarks)
-    objects.append(f"<< /Type /Outlines /First {first} 0 R /Last {last} 0 R /Count {len(bookmarks)} >>")
-    for number, (title, page) in enumerate(bookmarks):
-        own = first + number
-        beside = (f" /Prev {own - 1} 0 R" if own > first else "") + (f" /Next {own + 1} 0 R" if own < last else "")
-        objects.append(f"<< /Title ({title}) /Parent {root} 0 R /Dest [{kids[page]} 0 R /Fit]{beside} >>")
-    return f" /Outlines {root} 0 R"
-
-
-def _file(objects: Sequence[str], trailer: str) -> bytes:
-    body = b"%PDF-1.4\n"
-    places = []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(body))
-        body += f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1")
-    table = "".join(f"{place:010d} 00000 n \n" for place in places)
-    head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
-    tail = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {trailer} >>\nstartxref\n{len(body)}\n%%EOF\n"
-    return body + head.encode() + tail.encode("latin-1")
+    """The bytes of a PDF; `bookmarks` are (title, page index)."""
+    buffer = io.BytesIO()
+    # The library gives a page that lies on its side the size that it is shown in.
+    canvas = Canvas(buffer, pagesize=(WIDTH, HEIGHT) if rotate % 180 == 0 else (HEIGHT, WIDTH))
+    canvas.setPageRotation(rotate)
+    for title, _page in bookmarks:
+        canvas.addOutlineEntry(title, title)
+    for number, items in enumerate(pages):
+        for title, page in bookmarks:
+            if page == number:
+                canvas.bookmarkPage(title)
+        for item in items:
+            item.draw(canvas)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()

@@ -76,49 +76,29 @@ class HangingModel(FakeModel):
         return Reply("", None, Usage(), self.name)
 
 
-class LyingModel(FakeModel):
-    """Fits the schema and invents every name and number."""
+class GivenModel(FakeModel):
+    """Gives the same reply whatever it is asked."""
+
+    def __init__(self, reply):
+        super().__init__()
+        self.reply = reply
 
     def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
         self.calls.append((messages, schema, max_tokens))
-        ranked = [{"id": "ffffff", "score": 7.5, "reason": 3}, {"id": 1, "score": "high"}, "Note 7"]
-        content = {
-            "ranking": ranked,
-            "alternatives": ranked,
-            "keep": ["ffffff", 0, None],
-            "relevance": float("nan"),
-            "is_answer": "yes",
-            "direction": "up",
-            "target": "ffffff",
-            "confidence": 99,
-        }
-        return Reply("", content, Usage(5, 10**9, 0.0), self.name)
+        return self.reply
 
 
-class VerboseModel(FakeModel):
-    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
-        self.calls.append((messages, schema, max_tokens))
-        return Reply("Well, let me think. " * 20_000, None, Usage(400, 100_000, 0.5), self.name)
-
-
-class EmptyModel(FakeModel):
-    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
-        self.calls.append((messages, schema, max_tokens))
-        return Reply("", {}, Usage(), "")
-
+RANKED = [{"id": "ffffff", "score": 7.5, "reason": 3}, {"id": 1, "score": "high"}, "Note 7"]
+LIES = {"ranking": RANKED, "alternatives": RANKED, "keep": ["ffffff", 0, None], "relevance": float("nan")}
+LIES |= {"is_answer": "yes", "direction": "up", "target": "ffffff", "confidence": 99}
+"""What fits the schema and invents every name and number."""
 
 BAD_MODELS = {
     "exploding": ExplodingModel,
     "hanging": HangingModel,
-    "lying": LyingModel,
-    "verbose": VerboseModel,
-    "empty": EmptyModel,
+    "lying": lambda: GivenModel(Reply("", LIES, Usage(5, 10**9, 0.0), "fake")),
+    "verbose": lambda: GivenModel(Reply("Well, let me think. " * 20_000, None, Usage(400, 100_000, 0.5), "fake")),
+    "empty": lambda: GivenModel(Reply("", {}, Usage(), "")),
 }
-ERRORS = (
-    ModelAuth("sk-12345"),
-    ModelRateLimited("sk-12345"),
-    ModelTimeout("sk-12345"),
-    ModelUnreachable("sk-12345"),
-    ModelInvalidReply("sk-12345"),
-    ValueError("sk-12345"),
-)
+FAILURES = (ModelAuth, ModelRateLimited, ModelTimeout, ModelUnreachable, ModelInvalidReply, ValueError)
+ERRORS = [failure("sk-12345") for failure in FAILURES]

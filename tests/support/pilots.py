@@ -59,31 +59,12 @@ class HostilePilot:
         self._answers, self._turn = answers, 0
         self.config = config
 
-    def _next(self) -> Any:
+    def _answer(self, *_asked: Any) -> Any:
         answer = self._answers[self._turn % len(self._answers)]
         self._turn += 1
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
-    @property
-    def is_active(self) -> Any:
-        return self._next()
-
-    def should_intervene(self, state: SearchState) -> Any:
-        return self._next()
-
-    def decide(self, state: SearchState) -> Any:
-        return self._next()
-
-    def guide_start(self, tree: Any, query: Any, start: int) -> Any:
-        return self._next()
-
-    def guide_backtrack(self, state: SearchState) -> Any:
-        return self._next()
-
-    def binary_prune(self, state: SearchState) -> Any:
-        return self._next()
-
-    def reset(self) -> Any:
-        return self._next()
+    is_active = property(_answer)
+    should_intervene = decide = guide_start = guide_backtrack = binary_prune = reset = _answer

@@ -1,12 +1,13 @@
 """Small trees and scorers for the search tests."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from vectorless_web.engine.documents.node import Node, NodeKind, Reference
+from tests.support.engine_documents import Part, number_parts, paragraph, section
+from vectorless_web.engine.documents.node import Reference
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.ranking.ranker import TreeScorer
 from vectorless_web.engine.index.scoring import CEILING
@@ -18,46 +19,19 @@ Outline = Sequence[Any]
 """Children: ("Title", [children]) or (("Note 7", "Title"), [children]) is a section, a string is a paragraph."""
 
 
-class _Builder:
-    def __init__(self) -> None:
-        self.nodes: list[dict[str, Any]] = []
-
-    def add(self, parent: int, depth: int, *, title: str = "", text: str = "", kind: NodeKind, label: str = "") -> int:
-        key = len(self.nodes)
-        fields = {"key": key, "parent": parent, "depth": depth, "kind": kind, "title": title, "text": text}
-        self.nodes.append({**fields, "label": label, "page_start": key, "page_end": key, "token_count": len(text) // 4})
-        return key
-
-    def add_all(self, parent: int, depth: int, outline: Outline) -> None:
-        for entry in outline:
-            if isinstance(entry, str):
-                self.add(parent, depth, text=entry, kind=NodeKind.PARAGRAPH)
-                continue
-            title, children = entry
-            label, title = title if isinstance(title, tuple) else ("", title)
-            key = self.add(parent, depth, title=title, text=title, kind=NodeKind.SECTION, label=label)
-            self.add_all(key, depth + 1, children)
-
-
 def tree_of(outline: Outline, references: Sequence[tuple[int, int]] = ()) -> Tree:
-    """A tree with a document root over the outline; `references` are (source leaf, target) keys."""
-    builder = _Builder()
-    builder.add(-1, 0, title="Report", kind=NodeKind.DOCUMENT)
-    builder.add_all(0, 1, outline)
-    parents = [node["parent"] for node in builder.nodes]
-    nodes = [_finished(node, _end(key, parents)) for key, node in enumerate(builder.nodes)]
-    return Tree(nodes, [Reference(source, 0, 4, target) for source, target in references])
+    """A tree with a document root over the outline, a node a page; `references` are (source leaf, target) keys."""
+    nodes = number_parts("Report", [*map(_part_of, outline)])
+    placed = [replace(node, page_start=node.key, page_end=node.subtree_end - 1) for node in nodes]
+    return Tree(placed, [Reference(source, 0, 4, target) for source, target in references])
 
 
-def _end(key: int, parents: Sequence[int]) -> int:
-    end = key + 1
-    while end < len(parents) and parents[end] >= key and parents[end] >= 0:
-        end += 1
-    return end
-
-
-def _finished(fields: dict[str, Any], end: int) -> Node:
-    return Node(**{**fields, "page_end": end - 1}, subtree_end=end, content_hash=f"hash-{fields['key']}")
+def _part_of(entry: Any) -> Part:
+    if isinstance(entry, str):
+        return paragraph(entry)
+    title, children = entry
+    label, title = title if isinstance(title, tuple) else ("", title)
+    return section(title, *map(_part_of, children), label=label)
 
 
 def plan(question: str = "What were the capital expenditures?") -> QueryPlan:

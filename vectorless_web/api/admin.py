@@ -1,25 +1,16 @@
 """API tokens in the admin site: to look at, never to read or make one."""
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 
 from vectorless_web.api.models import ApiToken, Delivery, KeptReply, Webhook
-from vectorless_web.infra.admin import ReadOnlyAdmin
+from vectorless_web.infra.admin import LookedAt, ReadOnlyAdmin
 
 
-class KeptReplyInline(admin.TabularInline):
+class KeptReplyInline(LookedAt):
     """Which requests were repeated safely; what they were answered is their person's alone."""
 
     model = KeptReply
-    extra = 0
-    can_delete = False
-    fields = readonly_fields = ("key", "status", "created_at")
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Replies are kept, not entered."""
-        return False
+    fields = ("key", "status", "created_at")
 
 
 @admin.register(ApiToken)
@@ -28,7 +19,6 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     list_filter = ("scope", "revoked_at")
     search_fields = ("name", "user__username")
     fields = ("name", "prefix", "user", "scope", "workspaces", "created_at", "last_used_at", "expires_at", "revoked_at")
-    readonly_fields = fields
     inlines = (KeptReplyInline,)
 
 
@@ -38,7 +28,6 @@ class WebhookAdmin(ReadOnlyAdmin):
     list_filter = ("enabled",)
     search_fields = ("address", "workspace__name")
     fields = ("address", "workspace", "events", "enabled", "failing_since", "created_by", "created_at")
-    readonly_fields = fields
 
 
 @admin.register(Delivery)

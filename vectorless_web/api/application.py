@@ -5,29 +5,24 @@ from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 
 from vectorless_web.api.authentication import Bearer
-from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors, refuse
+from vectorless_web.api.problems import ProblemOut, problem_of, refuse
 from vectorless_web.api.replies import mark_state
-from vectorless_web.api.routes import (
-    documents,
-    engine,
-    evaluations,
-    grids,
-    members,
-    programs,
-    runs,
-    workspaces,
-)
+from vectorless_web.api.routes import documents, engine, evaluations, grids, members, programs, runs, workspaces
 from vectorless_web.infra.web.problems import Problem
 
 
 class ProgramAPI(NinjaAPI):
-    """Every operation tells its errors in its schema."""
+    """Every operation answers errors as problems, and tells them in its schema."""
+
+    def on_exception(self, request: HttpRequest, exc: Any) -> HttpResponse:
+        """The problem of an error, whichever it is."""
+        return refuse(problem_of(request, exc))
 
     def get_openapi_schema(self, **kwargs: Any) -> Any:
         """The schema, with the errors that any operation may answer."""
@@ -66,7 +61,6 @@ api = ProgramAPI(
     openapi_url="openapi.json",
     urls_namespace="api-1",
 )
-answer_errors(api)
 NO_METHOD = Problem(
     "This address has no such method.",
     remedy="The header Allow names those that it has.",
@@ -100,7 +94,12 @@ def _finish(view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mark(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """The response with how much of its minute the token has left; nothing of it is kept by a cache."""
     if response.status_code == 405:
         allowed, response = response["Allow"], refuse(NO_METHOD)
         response["Allow"] = allowed
-    return add_headers(request, mark_state(request, response))
+    response = mark_state(request, response)
+    response.headers.setdefault("Cache-Control", "private, no-store")
+    for name, value in getattr(request, "api_rate", {}).items():
+        response[name] = value
+    return response

@@ -82,15 +82,8 @@ def count_use(token: ApiToken) -> dict[str, str]:
     most = settings.API_PER_MINUTE
     used, reset = count_in_window(f"api-{token.pk}", seconds=60)
     if used > most:
-        message = f"A token may make {most} requests a minute."
-        raise Problem(
-            message,
-            remedy=f"Try again in {reset} seconds.",
-            code="too_many_requests",
-            status=429,
-            retryable=True,
-            retry_after=reset,
-        )
+        message, remedy = f"A token may make {most} requests a minute.", f"Try again in {reset} seconds."
+        raise Problem(message, remedy=remedy, code="too_many_requests", status=429, retry_after=reset)
     counted = {"Limit": most, "Remaining": most - used, "Reset": reset}
     return {f"RateLimit-{name}": str(number) for name, number in counted.items()}
 

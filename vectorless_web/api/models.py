@@ -136,9 +136,7 @@ class Delivery(models.Model):
     class Meta:
         ordering = ["-pk"]
         verbose_name_plural = "deliveries"
-        indexes = [
-            models.Index(fields=["due_at"], condition=models.Q(status="waiting"), name="deliveries_due"),
-        ]
+        indexes = [models.Index(fields=["due_at"], condition=models.Q(status="waiting"), name="deliveries_due")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.message}"

@@ -1,8 +1,6 @@
 """Errors as programs read them: problem+json (RFC 9457) with a stable code, a plain sentence and the right status."""
 
 import logging
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -10,14 +8,13 @@ from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.multipartparser import MultiPartParserError
-from django.http.response import HttpResponseBase
 from django.urls import resolve
 from django.views.decorators.csrf import csrf_exempt
-from ninja import NinjaAPI, Schema
+from ninja import Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from pydantic import Field
 
-from vectorless_web.engine.errors import ArtefactDamaged, EngineError, InvalidInput
+from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput
 from vectorless_web.infra.outages import outage_of
 from vectorless_web.infra.web.problems import Problem, tell_damage, tell_outage
 
@@ -60,13 +57,6 @@ def refuse(problem: Problem) -> HttpResponse:
     return response
 
 
-class Missing(Problem):
-    """Something that the address or the body names is not there (404)."""
-
-    def __init__(self, cause: str, *, remedy: str) -> None:
-        super().__init__(cause, remedy=remedy, code="not_found", status=404)
-
-
 class FieldsProblem(Problem):
     """Fields that a form of the pages refused."""
 
@@ -76,18 +66,12 @@ class FieldsProblem(Problem):
         self.errors = errors
 
 
-def refuse_fields(form: BaseForm) -> FieldsProblem:
-    """The problem of a form that is not valid, by its fields."""
-    rows = [{"field": field, "message": " ".join(map(str, told))} for field, told in form.errors.items()]
-    return FieldsProblem(rows)
-
-
-def add_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """The response with how much of its minute the token has left; nothing of it is kept by a cache."""
-    response.headers.setdefault("Cache-Control", "private, no-store")
-    for name, value in getattr(request, "api_rate", {}).items():
-        response[name] = value
-    return response
+def read_form(form: BaseForm) -> dict[str, Any]:
+    """What a form of the pages holds; the problem of its fields where it is not valid."""
+    if not form.is_valid():
+        rows = [{"field": field, "message": " ".join(map(str, told))} for field, told in form.errors.items()]
+        raise FieldsProblem(rows)
+    return form.cleaned_data
 
 
 @login_not_required
@@ -97,66 +81,47 @@ def refuse_address(request: HttpRequest, rest: str) -> HttpResponse:
     if rest.endswith("/") and resolve(request.path.rstrip("/")).url_name != NOTHING:
         path, _, query = request.get_full_path().partition("?")
         return HttpResponsePermanentRedirect(path.rstrip("/") + ("?" + query if query else ""), preserve_request=True)
-    return refuse(Missing("There is nothing at this address.", remedy="The page /api/v1/docs lists all addresses."))
+    remedy = "The page /api/v1/docs lists all addresses."
+    return refuse(Problem("There is nothing at this address.", remedy=remedy, code="not_found", status=404))
 
 
-def answer_errors(api: NinjaAPI) -> None:
-    """Register what the API answers to each kind of error."""
-    for kind, tell in TOLD.items():
-        answer: Any = partial(_answer, tell)
-        api.add_exception_handler(kind, answer)
-    api.add_exception_handler(Exception, _answer_fault)
-
-
-def _answer(tell: Callable[[Any], Problem], _request: HttpRequest, error: object) -> HttpResponse:
-    return refuse(tell(error))
-
-
-def _tell(cause: str, remedy: str, code: str, status: int) -> Callable[[Any], Problem]:
-    """The problem of an error that says itself what is wrong, and perhaps what to do, or leaves that to these words."""
-
-    def tell(error: Any) -> Problem:
-        own = (error.cause, error.remedy) if isinstance(error, EngineError) else (str(error), "")
-        return Problem(own[0] or cause, remedy=own[1] or remedy, code=code, status=status)
-
-    return tell
-
-
-def _tell_fields(error: ValidationError) -> Problem:
-    return FieldsProblem([{"field": ".".join(map(str, row["loc"])), "message": row["msg"]} for row in error.errors])
-
-
-NO_TOKEN = Problem(
-    "No open token was sent.", remedy="Send one: Authorization: Bearer vlw_…", code="unauthorised", status=401
-)
-TOLD: dict[type[Exception], Callable[[Any], Problem]] = {
-    Problem: lambda error: error,
-    AuthenticationError: lambda _error: NO_TOKEN,
-    HttpError: lambda error: Problem(
-        str(error), remedy="Compare it with the page /api/v1/docs.", code="bad_request", status=error.status_code
+WORDED: dict[type[Exception], tuple[str, str, str, int]] = {
+    AuthenticationError: ("No open token was sent.", "Send one: Authorization: Bearer vlw_…", "unauthorised", 401),
+    HttpError: ("The request cannot be read.", "Compare it with the page /api/v1/docs.", "bad_request", 400),
+    Http404: (
+        "There is no such thing, or you may not see it.",
+        "Take names and numbers from a list.",
+        "not_found",
+        404,
     ),
-    ValidationError: _tell_fields,
-    ArtefactDamaged: tell_damage,
-    Http404: _tell(
-        "There is no such thing, or you may not see it.", "Take names and numbers from a list.", "not_found", 404
-    ),
-    PermissionDenied: _tell(
+    PermissionDenied: (
         "The person or token may not do this.",
         "Ask an owner of the workspace, or take a token of a wider scope.",
         "forbidden",
         403,
     ),
-    InvalidInput: _tell("The request cannot be used.", "Change it as /api/v1/docs says.", "invalid_input", 422),
-    MultiPartParserError: _tell("The form that was sent cannot be read.", "Send it once more.", "bad_request", 400),
+    InvalidInput: ("The request cannot be used.", "Change it as /api/v1/docs says.", "invalid_input", 422),
+    MultiPartParserError: ("The form that was sent cannot be read.", "Send it once more.", "bad_request", 400),
 }
-"""The problem of each kind of error."""
+"""Cause, remedy, code and status of errors; a cause or a remedy that the error itself states goes first."""
 
 
-def _answer_fault(request: HttpRequest, error: Any) -> HttpResponse:
-    """An outage by its name; anything else is a fault of the program, which is logged and told without its text."""
-    outage = outage_of(error)
-    if outage is None:
-        logger.exception("%s %s failed", request.method, request.path)
-        remedy = "It was noted; trying the same again is unlikely to help."
-        return refuse(Problem("Something went wrong in the program.", remedy=remedy, code="internal_error", status=500))
-    return refuse(tell_outage(outage))
+def problem_of(request: HttpRequest, error: Exception) -> Problem:
+    """What a program is told of an error: of an outage its name, of a fault of the program, which is logged, no more
+    than that there is one."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, ArtefactDamaged):
+        return tell_damage(error)
+    if isinstance(error, ValidationError):
+        return FieldsProblem([{"field": ".".join(map(str, row["loc"])), "message": row["msg"]} for row in error.errors])
+    for kind, (cause, remedy, code, status) in WORDED.items():
+        if isinstance(error, kind):
+            own = "" if kind is AuthenticationError else getattr(error, "cause", str(error))
+            advice = getattr(error, "remedy", "") or remedy
+            return Problem(own or cause, remedy=advice, code=code, status=getattr(error, "status_code", status))
+    if (outage := outage_of(error)) is not None:
+        return tell_outage(outage)
+    logger.error("%s %s failed", request.method, request.path, exc_info=error)
+    remedy = "It was noted; trying the same again is unlikely to help."
+    return Problem("Something went wrong in the program.", remedy=remedy, code="internal_error", status=500)

@@ -3,8 +3,10 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Annotated, Any, Generic, TypeVar
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -58,46 +60,59 @@ def take_page(rows: QuerySet[Any], asked: PageQuery, show: Callable[[Any], Any] 
     return {"items": [show(row) for row in shown], "next": shown[-1].pk if len(found) > len(shown) else None}
 
 
-def reply_once(
-    request: HttpRequest, asked: Any, act: Callable[[], tuple[int, dict[str, Any]]]
-) -> Status[dict[str, Any]]:
-    """The reply to a request with an Idempotency-Key: what `act` makes, or what it made for the same request before.
+def once(act: Callable[..., Status[Any]]) -> Callable[..., Status[Any]]:
+    """The operation, which answers a request with an Idempotency-Key what it answered the same request before.
 
     Problem (409) while the first request is under way, (422) when the key was used for another request.
     """
-    key = request.headers.get("Idempotency-Key", "").strip()
-    if not key:
-        return Status(*act())
+
+    @wraps(act)
+    def reply(request: HttpRequest, **given: Any) -> Status[Any]:
+        key = request.headers.get("Idempotency-Key", "").strip()
+        return _reply_once(request, key, given, act) if key else act(request, **given)
+
+    return reply
+
+
+def _reply_once(request: HttpRequest, key: str, given: dict[str, Any], act: Callable[..., Status[Any]]) -> Status[Any]:
     if len(key) > 200 or "\0" in key:
-        raise Problem(
-            "An Idempotency-Key has at most 200 characters.", remedy="Take a shorter one.", code="invalid_key"
-        )
+        message = "An Idempotency-Key has at most 200 characters."
+        raise Problem(message, remedy="Take a shorter one.", code="invalid_key")
     token: ApiToken = request.auth  # type: ignore[attr-defined]
-    digest = hashlib.sha256(json.dumps([request.path, asked], sort_keys=True, default=str).encode()).hexdigest()
+    told = json.dumps([request.path, given], sort_keys=True, default=_tell_given)
+    digest = hashlib.sha256(told.encode()).hexdigest()
     try:
         with transaction.atomic():
             kept = KeptReply.objects.create(token=token, key=key, request_hash=digest)
     except IntegrityError:
         return _repeat(KeptReply.objects.get(token=token, key=key), digest)
     try:
-        status, body = act()
+        made = act(request, **given)
     except BaseException:
         # Nothing was done, so that the same key may be tried again.
         kept.delete()
         raise
-    KeptReply.objects.filter(pk=kept.pk).update(status=status, body=json.loads(json.dumps(body, default=str)))
-    return Status(status, body)
+    body = json.loads(json.dumps(made.value, default=str))
+    KeptReply.objects.filter(pk=kept.pk).update(status=made.status_code, body=body)
+    return made
 
 
-def _repeat(kept: KeptReply, digest: str) -> Status[dict[str, Any]]:
+def _tell_given(value: Any) -> Any:
+    """What tells one argument of an operation from another."""
+    if isinstance(value, UploadedFile):
+        digest = hashlib.file_digest(value, "sha256").hexdigest()
+        value.seek(0)
+        return [digest, value.name]
+    return value.dict() if isinstance(value, Schema) else str(getattr(value, "pk", value))
+
+
+def _repeat(kept: KeptReply, digest: str) -> Status[Any]:
     if kept.request_hash != digest:
         message = "This Idempotency-Key was used for another request."
         raise Problem(message, remedy="Take a fresh key for each request.", code="key_reused")
     if not kept.status:
         message = "The first request with this Idempotency-Key is still under way."
-        raise Problem(
-            message, remedy="Try again in a moment.", code="under_way", status=409, retryable=True, retry_after=2
-        )
+        raise Problem(message, remedy="Try again in a moment.", code="under_way", status=409, retry_after=2)
     return Status(kept.status, kept.body)
 
 

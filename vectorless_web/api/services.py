@@ -50,9 +50,8 @@ def make_token(
     if not name:
         raise Problem("The token has no name.", remedy="Give it one, by which you will know it.", code="no_name")
     if open_tokens(holder).count() >= TOKENS_MOST:
-        raise Problem(
-            f"You have {TOKENS_MOST} tokens, which is the most.", remedy="Revoke one first.", code="too_many_tokens"
-        )
+        message = f"You have {TOKENS_MOST} tokens, which is the most."
+        raise Problem(message, remedy="Revoke one first.", code="too_many_tokens")
     text = PREFIX + new_token()
     token = ApiToken.objects.create(
         user_id=holder.pk or 0,
@@ -70,8 +69,9 @@ def make_token(
 
 
 @transaction.atomic
-def revoke_token(*, user: User, token: ApiToken, account: ServiceAccount | None = None) -> None:
+def revoke_token(*, user: User, token: ApiToken) -> None:
     """Close a token for good; closing it twice changes nothing."""
+    account = getattr(token.user, "service_account", None)
     place = account.workspace if account else None
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
         record(actor=user, verb="token.revoked", workspace=place, target=token, name=token.name)

@@ -80,11 +80,6 @@ def copy_sqlite(target: Path) -> Iterator[Query]:
     _sync(target)
 
 
-def read_sqlite_version() -> str:
-    """The version of the SQLite library."""
-    return sqlite3.sqlite_version
-
-
 def check_sqlite_copy(path: Path) -> None:
     """Open a copy for reading and let SQLite check all of it. BackupDamaged names what is wrong."""
     try:
@@ -345,7 +340,7 @@ class Vendor:
 VENDORS = {
     "sqlite": Vendor(
         file=SQLITE_FILE,
-        version=read_sqlite_version,
+        version=lambda: sqlite3.sqlite_version,
         copy=copy_sqlite,
         check=check_sqlite_copy,
         restore=restore_sqlite,

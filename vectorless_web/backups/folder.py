@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from vectorless_web.documents.storage.files import CHUNK_BYTES, file_sha256
 
@@ -209,46 +209,24 @@ def list_backups(path: Path) -> list[Path]:
     return sorted(entry for entry in path.iterdir() if BACKUP.fullmatch(entry.name) and (entry / NAME).is_file())
 
 
-class Bytes(Protocol):
-    """Where the bytes of stored files are that the backups share."""
-
-    def find(self, name: str, sha256: str) -> KeptFile | None:
-        """The same bytes, whole, from an earlier backup; None when they are to be copied."""
-
-    def store(self, name: str, source: IO[bytes]) -> KeptFile:
-        """Copy a stored file's bytes; quiet when they are there already."""
-
-    def check(self, file: KeptFile) -> None:
-        """BackupDamaged when the bytes of a file are missing, cut off or altered."""
-
-    def open(self, sha256: str) -> IO[bytes]:
-        """The bytes with that SHA-256."""
-
-    def fetch(self, backup: Path, name: str) -> Path:
-        """A file of one backup, its manifest or the database copy, on this machine."""
-
-    def settle(self, path: Path) -> None:
-        """Have new backups in `path` last, and removed ones go."""
-
-    def remove_others(self, needed: set[str]) -> None:
-        """Remove all bytes but those with these SHA-256."""
-
-
-class FolderBytes:
-    """Bytes beside the backups, in the same folder."""
+class Bytes:
+    """The bytes of stored files that the backups share: beside these, in the same folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def find(self, name: str, sha256: str) -> KeptFile | None:
-        """Reads all of them, so that damaged ones are copied anew."""
+        """The same bytes, whole, from an earlier backup; None when they are to be copied.
+
+        Reads all of them, so that damaged ones are copied anew.
+        """
         place = place_of(self.path, sha256)
         if not sha256 or not place.is_file() or file_sha256(place) != sha256:
             return None
         return KeptFile(name, sha256, place.stat().st_size)
 
     def store(self, name: str, source: IO[bytes]) -> KeptFile:
-        """Readers see all of the bytes or nothing."""
+        """Copy a stored file's bytes; readers see all of them or nothing."""
         (self.path / "files").mkdir(mode=0o700, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=self.path / "files", prefix=PARTIAL, delete=False) as partial:
             try:
@@ -263,23 +241,23 @@ class FolderBytes:
         return KeptFile(name, sha256, size)
 
     def check(self, file: KeptFile) -> None:
-        """Reads all of them."""
+        """BackupDamaged when the bytes of a file are missing, cut off or altered. Reads all of them."""
         place = place_of(self.path, file.sha256)
         check_bytes(place, file.bytes, file.sha256, f"{file.name} ({place})")
 
     def open(self, sha256: str) -> IO[bytes]:
-        """The file that holds them."""
+        """The bytes with that SHA-256."""
         return place_of(self.path, sha256).open("rb")
 
     def fetch(self, backup: Path, name: str) -> Path:
-        """It is here already."""
+        """A file of one backup, its manifest or the database copy, on this machine."""
         return backup / name
 
     def settle(self, path: Path) -> None:
-        """They are where they belong."""
+        """Have new backups in `path` last, and removed ones go: here they do."""
 
     def remove_others(self, needed: set[str]) -> None:
-        """By their names alone."""
+        """Remove all bytes but those with these SHA-256."""
         for kept in (self.path / "files").glob("*/*"):
             if kept.name not in needed:
                 kept.unlink()

@@ -18,7 +18,6 @@ from vectorless_web.backups.folder import (
     BackupError,
     Bytes,
     DatabaseFile,
-    FolderBytes,
     KeptFile,
     Manifest,
     new_backup,
@@ -73,7 +72,7 @@ def make_backup(
     Raises BackupError; then nothing that looks like a backup is left. Files are copied after the
     database: they are stored before the rows that name them, and never change.
     """
-    kept = kept or FolderBytes(path)
+    kept = kept or Bytes(path)
     standing = reconcile_mark()
     if not standing.agrees:
         say(f"Warning: {standing.message}")
@@ -83,7 +82,8 @@ def make_backup(
             if with_secret:
                 _copy_secret(folder)
             write_manifest(_manifest(copied, with_secret), folder)
-            _protect(folder)
+            for entry in folder.iterdir():
+                entry.chmod(0o600)  # A database holds password hashes: nobody else here may read its copy.
         kept.settle(path)
         _report_missing_files(copied, say)
         removed = remove_older(path, kept, keep) if keep else 0
@@ -174,12 +174,6 @@ def _manifest(copied: _Copied, with_secret: bool) -> Manifest:
         key_check=key_check(settings.ENCRYPTION_KEY),
         secret_key=with_secret,
     )
-
-
-def _protect(folder: Path) -> None:
-    """A database holds password hashes: nobody else on this machine may read its copy."""
-    for entry in folder.iterdir():
-        entry.chmod(0o600)
 
 
 def _report_missing_files(copied: _Copied, say: Say) -> None:

@@ -19,7 +19,6 @@ from vectorless_web.backups.folder import (
     BackupDamaged,
     BackupError,
     Bytes,
-    FolderBytes,
     KeptFile,
     copy_hashing,
     list_backups,
@@ -38,7 +37,7 @@ def open_place(place: str) -> Iterator[tuple[Path, Bytes]]:
     What is in that folder is fetched as it is asked for and stored by `Bytes.settle`.
     """
     if "://" not in place:
-        yield Path(place), FolderBytes(Path(place))
+        yield Path(place), Bytes(Path(place))
         return
     settings.VAR.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="backups-", dir=settings.VAR) as name:
@@ -50,12 +49,12 @@ def open_place(place: str) -> Iterator[tuple[Path, Bytes]]:
         yield Path(name), kept
 
 
-class ObjectBytes:
+class ObjectBytes(Bytes):
     """Bytes, and the backups that share them, in an object store."""
 
     def __init__(self, storage: ObjectStorage, path: Path) -> None:
+        super().__init__(path)
         self.storage = storage
-        self.path = path
 
     def find(self, name: str, sha256: str) -> KeptFile | None:
         """By name and size alone: the store takes a file whole or not, and reading all would fetch it."""

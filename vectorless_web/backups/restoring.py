@@ -23,7 +23,6 @@ from vectorless_web.backups.folder import (
     BackupDamaged,
     BackupError,
     Bytes,
-    FolderBytes,
     KeptFile,
     Manifest,
     SiteNotEmpty,
@@ -50,7 +49,7 @@ def rehearse_restore(
     Its manifest, and a sentence where the restore itself could not be tried. BackupDamaged names what is
     wrong. The site's own database and files are not touched.
     """
-    kept = kept or FolderBytes(backup.parent)
+    kept = kept or Bytes(backup.parent)
     manifest = check_backup(backup, kept=kept, progress=progress)
     vendor = vendor_of(manifest.database.vendor)
     try:
@@ -72,7 +71,7 @@ def rehearse_restore(
 
 def check_backup(backup: Path, *, kept: Bytes | None = None, progress: Progress = tell_nobody) -> Manifest:
     """Read every byte of a backup and open its database copy; its manifest. BackupDamaged names what is wrong."""
-    kept = kept or FolderBytes(backup.parent)
+    kept = kept or Bytes(backup.parent)
     manifest = read_manifest(kept.fetch(backup, NAME).parent)
     database = manifest.database
     place = kept.fetch(backup, database.name)
@@ -91,7 +90,7 @@ def restore_backup(backup: Path, *, say: Say, kept: Bytes | None = None) -> Mani
 
     Files first, the database last and in one step: a restore that was killed is run again.
     """
-    kept = kept or FolderBytes(backup.parent)
+    kept = kept or Bytes(backup.parent)
     manifest = read_manifest(kept.fetch(backup, NAME).parent)
     _refuse_unfit(manifest)
     refuse_full_site({file.name for file in manifest.files})

@@ -3,7 +3,6 @@ from django.apps import AppConfig
 
 class ConsoleConfig(AppConfig):
     name = "vectorless_web.console"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Let /metrics be asked for as the health addresses are: by IP address and without TLS."""

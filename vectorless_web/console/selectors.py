@@ -11,19 +11,16 @@ from typing import Any
 import django
 from django.conf import settings
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Sum
 from django.utils import timezone
 
 from vectorless_web.backups.databases import vendor_of
-from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.infra.web.health import STATUS, Finding, Level, health
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import program_digest
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
-from vectorless_web.workspaces.selectors import User
 
 TONES = {Level.OK: "good", Level.DEGRADED: "warn", Level.UNAVAILABLE: "bad"}
 PARTS = {
@@ -125,19 +122,9 @@ def _database_bytes() -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def last_backup() -> AuditEvent | None:
-    """The record's last event of a backup that was made; None when none was since the record notes them."""
-    return AuditEvent.objects.filter(verb="backup.made").first()
-
-
-def list_searches(user: User) -> list[SavedSearch]:
-    """The searches of the record that a person keeps, with the address of each."""
-    return list(SavedSearch.objects.filter(owner=user.pk))
-
-
-def last_verified() -> AuditEvent | None:
-    """The record's last event of a backup that was found whole."""
-    return AuditEvent.objects.filter(verb="backup.verified").first()
+def last_event(verb: str) -> AuditEvent | None:
+    """The record's last event of that kind; None when there was none since the record notes them."""
+    return AuditEvent.objects.filter(verb=verb).first()
 
 
 def versions_in_use() -> list[tuple[str, str]]:
@@ -157,13 +144,6 @@ def read_program_version() -> str:
     """The version that pyproject.toml states, which lies beside the program."""
     with (settings.BASE_DIR / "pyproject.toml").open("rb") as file:
         return str(tomllib.load(file)["project"]["version"])
-
-
-def pending_migrations() -> list[str]:
-    """Migrations that this program has and the database lacks, as "app.name"; they wait for `manage.py migrate`."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
 
 
 def summarise_parts(parts: Iterable[Part]) -> dict[str, Any]:

@@ -36,6 +36,13 @@ class DocumentRowsAdmin(MembersAdmin):
         return Document.objects.filter(open_to(user), workspace__in=workspaces_of(user))
 
 
+class VersionRowsAdmin(DocumentRowsAdmin):
+    """Rows of one version of such a document."""
+
+    path = "version__document"
+    list_select_related = [path]
+
+
 class VersionInline(LookedAt):
     model = DocumentVersion
     fk_name = "document"
@@ -70,25 +77,13 @@ class DocumentVersionAdmin(DocumentRowsAdmin):
 
 
 @admin.register(Section)
-class SectionAdmin(DocumentRowsAdmin):
-    path = "version__document"
+class SectionAdmin(VersionRowsAdmin):
     list_display = ["title", "version", "depth", "page_start", "page_end", "token_count"]
     search_fields = ["title"]
-    list_select_related = ["version__document"]
 
 
-@admin.register(Card)
-class CardAdmin(DocumentRowsAdmin):
-    path = "version__document"
-    list_display = ["title", "version"]
-    search_fields = ["title", "overview"]
-    list_select_related = ["version__document"]
-
-
-@admin.register(Edge)
-class EdgeAdmin(DocumentRowsAdmin):
-    path = "source"
-    list_display = ["source", "target", "weight"]
+admin.site.register(Card, VersionRowsAdmin, list_display=["title", "version"], search_fields=["title", "overview"])
+admin.site.register(Edge, DocumentRowsAdmin, path="source", list_display=["source", "target", "weight"])
 
 
 class FolderGrantInline(LookedAt):
@@ -99,12 +94,10 @@ class FolderGrantInline(LookedAt):
 
 
 @admin.register(Enclosure)
-class EnclosureAdmin(DocumentRowsAdmin):
-    path = "version__document"
+class EnclosureAdmin(VersionRowsAdmin):
     list_display = ["name", "folder", "version", "document", "code"]
     list_filter = ["code"]
     search_fields = ["name"]
-    list_select_related = ["version__document"]
 
 
 @admin.register(Folder)
@@ -120,28 +113,12 @@ class FolderAdmin(MembersAdmin):
         return Folder.objects.filter(workspace__in=workspaces_of(user)).exclude(pk__in=closed)
 
 
-@admin.register(SnapshotState)
-class SnapshotStateAdmin(ReadOnlyAdmin):
-    list_display = ["workspace", "number", "base_number", "file"]
-
-
-@admin.register(SnapshotRow)
-class SnapshotRowAdmin(DocumentRowsAdmin):
-    path = "document"
-    list_display = ["document", "workspace", "number", "analyser"]
-    fields = ["workspace", "document", "number", "analyser"]
-
-
-@admin.register(WaitingWords)
-class WaitingWordsAdmin(DocumentRowsAdmin):
-    path = "document"
-    list_display = ["document", "workspace"]
-    fields = ["workspace", "document"]
-
-
-@admin.register(WordBlock)
-class WordBlockAdmin(ReadOnlyAdmin):
-    list_display = ["workspace", "number", "file", "sha256"]
+admin.site.register(SnapshotState, ReadOnlyAdmin, list_display=["workspace", "number", "base_number", "file"])
+admin.site.register(
+    SnapshotRow, DocumentRowsAdmin, path="document", list_display=["document", "workspace", "number", "analyser"]
+)
+admin.site.register(WaitingWords, DocumentRowsAdmin, path="document", list_display=["document", "workspace"])
+admin.site.register(WordBlock, ReadOnlyAdmin, list_display=["workspace", "number", "file", "sha256"])
 
 
 @admin.register(EmbeddingChoice)
@@ -151,31 +128,25 @@ class EmbeddingChoiceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(VectorFile)
-class VectorFileAdmin(DocumentRowsAdmin):
-    path = "version__document"
+class VectorFileAdmin(VersionRowsAdmin):
     list_display = ["version", "model", "status", "done", "total", "dimensions", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
-    list_select_related = ["version__document"]
 
 
-@admin.register(SummaryChoice)
-class SummaryChoiceAdmin(ReadOnlyAdmin):
-    list_display = ["workspace", "enabled", "pause_code"]
-    list_filter = ["enabled"]
+admin.site.register(
+    SummaryChoice, ReadOnlyAdmin, list_display=["workspace", "enabled", "pause_code"], list_filter=["enabled"]
+)
 
 
 @admin.register(SectionSummaries)
-class SectionSummariesAdmin(DocumentRowsAdmin):
-    path = "version__document"
+class SectionSummariesAdmin(VersionRowsAdmin):
     list_display = ["version", "model", "status", "done", "total", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
-    list_select_related = ["version__document"]
 
 
-@admin.register(Installation)
-class InstallationAdmin(ReadOnlyAdmin):
-    list_display = ["identity", "generation"]
-    fields = ["identity", "generation"]
+admin.site.register(
+    Installation, ReadOnlyAdmin, list_display=["identity", "generation"], fields=["identity", "generation"]
+)
 
 
 @admin.register(PartialUpload)

@@ -1,7 +1,6 @@
 """What people may type about documents and about the embedding model of a workspace."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -14,6 +13,7 @@ from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, Correctio
 from vectorless_web.engine.tables.operations import Comparison
 from vectorless_web.infra.limits import LARGEST, SEARCH_MAX, TAG_MAX, TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.forms import DollarField
 from vectorless_web.workspaces.models import ModelProvider, PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User, people_in, providers_for
 from vectorless_web.workspaces.services import check_address
@@ -109,15 +109,12 @@ class FolderAccessForm(forms.Form):
     groups = forms.ModelMultipleChoiceField(
         PeopleGroup.objects.all(), required=False, widget=forms.CheckboxSelectMultiple
     )
-    people = forms.ModelMultipleChoiceField(
-        PeopleGroup.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
-    )
 
     def __init__(self, *args: Any, workspace: Workspace, folder: Folder, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        here = self.fields["people"]
-        assert isinstance(here, forms.ModelMultipleChoiceField)
-        here.queryset = people_in(workspace)
+        self.fields["people"] = forms.ModelMultipleChoiceField(
+            people_in(workspace), required=False, widget=forms.CheckboxSelectMultiple
+        )
         grants = list(folder.grants.all())
         named = [grant.user_id for grant in grants if grant.user_id]
         self.initial["people"] = named if folder.restricted else [user.pk]
@@ -138,13 +135,10 @@ class SameNameForm(forms.Form):
     LEAVE_OUT = "leave_out"
 
     same_name = forms.ChoiceField(choices=[(name, name) for name in (SameName.VERSION, SameName.KEEP, LEAVE_OUT)])
-    uploads = forms.ModelMultipleChoiceField(PartialUpload.objects.none())
 
     def __init__(self, *args: Any, waiting: "QuerySet[PartialUpload]", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        uploads = self.fields["uploads"]
-        assert isinstance(uploads, forms.ModelMultipleChoiceField)
-        uploads.queryset = waiting
+        self.fields["uploads"] = forms.ModelMultipleChoiceField(waiting)
 
 
 class TagForm(forms.Form):
@@ -195,6 +189,7 @@ class EmbeddingForm(forms.ModelForm):
     class Meta:
         model = EmbeddingChoice
         fields = ["provider", "model", "price", "max_tokens"]
+        field_classes = {"price": DollarField}
         labels = {"provider": "Address and key of", "model": "Embedding model", "price": "USD per million tokens"}
         help_texts = {"model": "Its name as the server knows it, for example text-embedding-3-small."}
 
@@ -204,7 +199,6 @@ class EmbeddingForm(forms.ModelForm):
         providers = forms.ModelChoiceField(queryset=providers_for(workspace), label="Address and key of")
         providers.empty_label = None
         self.fields["provider"] = providers
-        self.fields["price"].widget.attrs["min"] = "0"
         self.fields["max_tokens"].initial = self.instance.max_tokens
 
     def clean_provider(self) -> ModelProvider:
@@ -215,14 +209,3 @@ class EmbeddingForm(forms.ModelForm):
         except Problem as problem:
             raise forms.ValidationError(problem.message, code=problem.code) from None
         return provider
-
-    def clean_model(self) -> str:
-        """The name without spaces around it."""
-        return str(self.cleaned_data["model"]).strip()
-
-    def clean_price(self) -> Decimal:
-        """Not negative."""
-        value: Decimal = self.cleaned_data["price"]
-        if value < 0:
-            raise forms.ValidationError("A price cannot be negative.")
-        return value

@@ -51,15 +51,11 @@ def _select_waiting() -> QuerySet[DocumentVersion]:
     return rows.filter(Q(retry_at=None) | is_past("retry_at", timezone.now()))
 
 
-def _select_working() -> QuerySet[DocumentVersion]:
-    return DocumentVersion.objects.filter(status__in=DocumentVersion.ACTIVE)
-
-
 UPLOADS = WaitingLine(
     queue=QUEUE,
     person="added_by",
     waiting=_select_waiting,
-    working=_select_working,
+    working=lambda: DocumentVersion.objects.filter(status__in=DocumentVersion.ACTIVE),
     job_id=lambda version: version.job_id,
     enqueue=enqueue_job,
 )

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -250,7 +250,8 @@ def partial_upload(workspace: Workspace, pk: int) -> PartialUpload | None:
 
 def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":
     """One page of the list, each document with `latest` ready to show; a page beyond the end is the last one."""
-    rows = _filter_documents(_select_by_deletion(workspace, user, query), query)
+    deleted = query.status == DELETED and workspace.allows(Role.EDITOR)
+    rows = _filter_documents(documents_in(workspace, user, deleted=deleted), query)
     rows = rows.order_by(*SORTS.get(query.sort, SORTS[DEFAULT_SORT]))
     page = Paginator(_for_rows(rows), PAGE_SIZE).get_page(query.page)
     documents = _join_rows(page.object_list, workspace)
@@ -279,18 +280,20 @@ def totals_of(workspace: Workspace, user: User) -> dict[str, int]:
     return {"total": found["documents"], "total_pages": found["pages"] or 0}
 
 
+def open_folders(workspace: Workspace, user: User) -> QuerySet[Folder]:
+    """The folders of the workspace that are open to the user."""
+    return workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk"))
+
+
 def folders_of(workspace: Workspace, user: User) -> list[Folder]:
     """The folders that are open to the user, with how many documents each holds, as `document_count`."""
     visible = Count("documents", filter=Q(documents__deleted_at=None))
-    rows = workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk"))
-    return list(rows.annotate(document_count=visible))
+    return list(open_folders(workspace, user).annotate(document_count=visible))
 
 
 def folder_in(workspace: Workspace, user: User, pk: int) -> Folder:
     """One folder of the workspace that is open to the user; Http404 for any other."""
-    return one_or_404(
-        workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk")), "There is no such folder here.", pk=pk
-    )
+    return one_or_404(open_folders(workspace, user), "There is no such folder here.", pk=pk)
 
 
 def folder_named(workspace: Workspace, user: User, text: str) -> Folder | None:
@@ -319,40 +322,26 @@ def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:
     return sorted(found.items())
 
 
-@dataclass(frozen=True)
-class ReadingProgress:
-    """How the reading of a workspace's documents stands."""
+def card_context(workspace: Workspace, user: User) -> dict[str, Any]:
+    """The context of `documents/_card.html` besides the workspace: how the reading of its documents stands.
 
-    documents_ready: int
-    documents_busy: list[DocumentVersion]
-    documents_waiting: int
-    documents_failed: int
-    documents_again: int = 0
-    """Versions that are read again, waiting ones included; most of them can be read meanwhile."""
-    documents_broken: int = 0
-    """Versions that could not be read again and cannot be shown."""
-
-    def as_context(self) -> dict[str, Any]:
-        """The counts by name, as `documents/_card.html` takes them."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def progress_of(workspace: Workspace, user: User) -> ReadingProgress:
-    """Counts by state of the newest versions, and up to three that are being read."""
+    Counts by state of the newest versions, up to three that are being read (`documents_busy`), and how many are read
+    again, waiting ones included (`documents_again`), or could not be and cannot be shown (`documents_broken`).
+    """
     latest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number").values("status")[:1]
     counts: Counter[str] = Counter()
     states = documents_in(workspace, user).annotate(state=Subquery(latest)).values("state")
     for row in states.annotate(count=Count("pk")).order_by("state"):
         counts[row["state"]] = row["count"]
-    active = [state for state in DocumentVersion.BUSY if state != Status.QUEUED]
-    reading = _those_few(workspace, user, DocumentVersion.objects.filter(status__in=active)).select_related("document")
-    return ReadingProgress(
-        documents_ready=counts[Status.READY],
-        documents_busy=list(reading.order_by("pk")[:3]),
-        documents_waiting=counts[Status.QUEUED],
-        documents_failed=counts[Status.FAILED],
+    active = DocumentVersion.objects.filter(status__in=DocumentVersion.ACTIVE)
+    reading = _those_few(workspace, user, active).select_related("document")
+    return {
+        "documents_ready": counts[Status.READY],
+        "documents_busy": list(reading.order_by("pk")[:3]),
+        "documents_waiting": counts[Status.QUEUED],
+        "documents_failed": counts[Status.FAILED],
         **_repairs(workspace, user),
-    )
+    }
 
 
 def _those_few(workspace: Workspace, user: User, versions: QuerySet[DocumentVersion]) -> QuerySet[DocumentVersion]:
@@ -369,11 +358,6 @@ def _repairs(workspace: Workspace, user: User) -> dict[str, int]:
         documents_again=Count("pk", filter=Q(repair__in=DocumentVersion.BUSY)),
         documents_broken=Count("pk", filter=broken),
     )
-
-
-def card_context(workspace: Workspace, user: User) -> dict[str, Any]:
-    """The context of `documents/_card.html` besides the workspace."""
-    return progress_of(workspace, user).as_context()
 
 
 def queue_places(documents: Iterable[Document]) -> dict[int, QueuePlace]:
@@ -422,18 +406,9 @@ def holders_of(document: Document, user: User) -> list[Document]:
     return list(rows.distinct().order_by("pk"))
 
 
-def outline_of(version: DocumentVersion, search: str = "") -> Sequence[Section]:
-    """The headings in reading order; with `search`, those whose title holds every word, and their ancestors."""
-    rows = list(version.sections.order_by("position"))
-    words = search.casefold().split()
-    if not words:
-        return rows
-    by_key = {row.key: row for row in rows}
-    kept: set[int] = set()
-    for row in rows:
-        if all(word in row.title.casefold() for word in words):
-            kept |= _with_ancestors(row, by_key)
-    return [row for row in rows if row.key in kept]
+def outline_of(version: DocumentVersion) -> list[Section]:
+    """The headings in reading order."""
+    return list(version.sections.order_by("position"))
 
 
 def outline_window(version: DocumentVersion, *, key: int | None, first: int | None, search: str = "") -> OutlineWindow:
@@ -447,7 +422,9 @@ def outline_window(version: DocumentVersion, *, key: int | None, first: int | No
         return OutlineWindow(outline_of(version), total)
     rows = version.sections.order_by("position")
     if search.split():
-        places = _places_named(version, search.casefold().split())
+        words = search.casefold().split()
+        titles = rows.values_list("position", "title").iterator()
+        places = [place for place, title in titles if all(word in title.casefold() for word in words)]
         shown = list(rows.filter(position__in=places[:OUTLINE_ROWS]))
         return OutlineWindow(shown, total, search=search, found=len(places))
     if first is None:
@@ -457,12 +434,6 @@ def outline_window(version: DocumentVersion, *, key: int | None, first: int | No
     shown = list(rows.filter(position__gte=start)[:OUTLINE_ROWS])
     above = rows.filter(position__lt=start, subtree_end__gt=shown[0].key).order_by("-position")[:OUTLINE_ABOVE]
     return OutlineWindow([*reversed(above), *shown], total, start + 1, start + len(shown))
-
-
-def _places_named(version: DocumentVersion, words: Sequence[str]) -> list[int]:
-    """Positions of the headings whose titles hold all the words."""
-    titles = version.sections.order_by("position").values_list("position", "title")
-    return [place for place, title in titles.iterator() if all(word in title.casefold() for word in words)]
 
 
 def section_path(version: DocumentVersion, page_index: int) -> list[Node]:
@@ -477,20 +448,6 @@ def section_path(version: DocumentVersion, page_index: int) -> list[Node]:
         return []
     section = document.tree.section_of(first)
     return [document.tree.node(key) for key in (*document.tree.ancestors(section), section) if key]
-
-
-def _with_ancestors(section: Section, by_key: dict[int, Section]) -> set[int]:
-    keys = {section.key}
-    while (parent := by_key.get(section.parent_key)) is not None:
-        keys.add(parent.key)
-        section = parent
-    return keys
-
-
-def _select_by_deletion(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
-    if query.status == DELETED and workspace.allows(Role.EDITOR):
-        return documents_in(workspace, user, deleted=True)
-    return documents_in(workspace, user)
 
 
 def found_documents(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:

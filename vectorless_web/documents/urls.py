@@ -15,11 +15,9 @@ MEANING = "w/<slug:slug>/settings/models/meaning/"
 
 urlpatterns = [
     path(LIST, listing.list_documents, name="list"),
-    path(f"{LIST}card/", listing.card, name="card"),
     path(f"{LIST}upload/", listing.upload, name="upload"),
     path(f"{LIST}upload/same-name/", listing.settle_same_name, name="settle_same_name"),
     path(f"{LIST}upload/begin/", pieces.begin, name="begin_upload"),
-    path(f"{LIST}upload/<int:pk>/state/", pieces.state, name="upload_state"),
     path(f"{LIST}upload/<int:pk>/add/", pieces.add, name="add_to_upload"),
     path(f"{LIST}upload/<int:pk>/cancel/", pieces.cancel, name="cancel_upload"),
     path(f"{LIST}folders/new/", listing.new_folder, name="new_folder"),

@@ -4,7 +4,6 @@ Its word stands beside the score and is no part of it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError
@@ -13,7 +12,6 @@ from vectorless_web.engine.llm.calls import Caller, fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.replies import object_schema
 from vectorless_web.evaluations.models import Result
-from vectorless_web.evaluations.scoring import Expectation
 from vectorless_web.evaluations.services import ask_next, is_silence, stop_for
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.workspaces.models import Workspace
@@ -36,18 +34,14 @@ Reply with one JSON object and nothing else: {"why": "one sentence, in the langu
 _SCHEMA = object_schema(why={"type": "string"}, right={"type": "boolean"})
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """The judge's word on an answer, and why in a sentence."""
+def ask_judge(caller: Caller, result: Result) -> dict[str, Any]:
+    """Have a model judge one answer: whether it is right and why, as a result keeps it.
 
-    right: bool
-    why: str
-
-
-def ask_judge(caller: Caller, question: str, expected: Expectation, answer: str) -> Opinion:
-    """Have a model judge one answer; errors of the ModelError branch are the caller's to answer."""
+    Errors of the ModelError branch are the caller's to answer.
+    """
+    expected, answer = result.golden.expectation(), result.run.answer.plain_text if result.run is not None else ""
     parts = [
-        f"Question: {question}",
+        f"Question: {result.golden.question}",
         f"Expected answer:\n{fence_text(expected.text)}" if expected.text else "",
         f"Expected value: {expected.value}" if expected.value else "",
         f"Must be said:\n{fence_text(chr(10).join(expected.mentions))}" if expected.mentions else "",
@@ -55,7 +49,7 @@ def ask_judge(caller: Caller, question: str, expected: Expectation, answer: str)
     ]
     prompt = [Message("system", _RULES), Message("user", "\n\n".join(filter(None, parts)))]
     said = caller.ask(prompt, schema=_SCHEMA, purpose="judge", max_tokens=REPLY_TOKENS).content
-    return Opinion(said["right"], " ".join(said["why"].split())[:MOST_WHY])
+    return {"judged": said["right"], "judged_why": " ".join(said["why"].split())[:MOST_WHY]}
 
 
 def judge_result(result_id: int, *, connect: Connect) -> None:
@@ -72,7 +66,7 @@ def judge_result(result_id: int, *, connect: Connect) -> None:
     workspace = evaluation.golden_set.workspace
     caller = connect(workspace, evaluation.judge, WorkspaceCostBudget(workspace, evaluation.asked_by))
     try:
-        values = _judge(caller, result) if caller is not None else {"judged_why": GONE}
+        values = ask_judge(caller, result) if caller is not None else {"judged_why": GONE}
     except ModelError as error:
         if is_silence(error.code, error.message):
             stop_for(evaluation, error.message)
@@ -83,9 +77,3 @@ def judge_result(result_id: int, *, connect: Connect) -> None:
         values |= {"judge_tokens": token_count(spent.tokens_in), "judge_cost_usd": money(spent.cost_usd)}
     Result.objects.filter(pk=result_id, state=Result.State.JUDGING).update(state=Result.State.SCORED, **values)
     ask_next(evaluation.pk)
-
-
-def _judge(caller: Caller, result: Result) -> dict[str, Any]:
-    answer = result.run.answer.plain_text if result.run is not None else ""
-    opinion = ask_judge(caller, result.golden.question, result.golden.expectation(), answer)
-    return {"judged": opinion.right, "judged_why": opinion.why}

@@ -94,10 +94,12 @@ def share_right(evaluations: Iterable[int]) -> dict[int, Tally]:
 
 def set_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> GoldenSet:
     """One golden set; Http404 for a stranger, PermissionDenied below `needs`."""
-    workspace = workspace_for(user, slug, needs)
-    found = one_or_404(GoldenSet.objects, "There is no such set here.", workspace=workspace, pk=pk)
-    found.workspace = workspace
-    return found
+    return set_in(workspace_for(user, slug, needs), pk)
+
+
+def set_in(workspace: Workspace, pk: int) -> GoldenSet:
+    """One golden set of the workspace; Http404 for any other."""
+    return one_or_404(workspace.golden_sets, "There is no such set here.", pk=pk)
 
 
 def questions_of(golden_set: GoldenSet, user: User) -> QuerySet[GoldenQuestion]:

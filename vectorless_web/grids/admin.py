@@ -22,40 +22,42 @@ class DocumentRowsAdmin(MembersAdmin):
         return Document.objects.filter(open_to(user), workspace__in=places, deleted_at=None)
 
 
-@admin.register(Grid)
-class GridAdmin(WorkspaceRowsAdmin):
-    list_display = ["name", "workspace", "folder", "created_by", "created_at"]
-    list_filter = ["workspace", "created_at"]
-    search_fields = ["name"]
-
-
-@admin.register(Column)
-class ColumnAdmin(WorkspaceRowsAdmin):
-    path = "grid__workspace"
-    list_display = ["label", "grid", "kind", "question"]
-    list_filter = ["kind"]
-    search_fields = ["label", "question"]
-
-
-@admin.register(GridLink)
-class GridLinkAdmin(WorkspaceRowsAdmin):
-    path = "grid__workspace"
-    list_display = ["grid", "created_by", "created_at", "expires_at", "revoked_at"]
-    exclude = ["token_hash"]
-
-
-@admin.register(Row)
-class RowAdmin(DocumentRowsAdmin):
-    path = "document"
-    list_display = ["document", "grid", "version"]
-    search_fields = ["document__title"]
-    list_select_related = ["version__document"]
-
-
-@admin.register(Cell)
-class CellAdmin(DocumentRowsAdmin):
-    path = "row__document"
-    list_display = ["row", "column", "state", "verdict", "reviewed_by", "changed_at"]
-    list_filter = ["state", "verdict"]
-    search_fields = ["text", "corrected"]
-    list_select_related = ["row__document"]
+admin.site.register(
+    Grid,
+    WorkspaceRowsAdmin,
+    list_display=["name", "workspace", "folder", "created_by", "created_at"],
+    list_filter=["workspace", "created_at"],
+    search_fields=["name"],
+)
+admin.site.register(
+    Column,
+    WorkspaceRowsAdmin,
+    list_display=["label", "grid", "kind", "question"],
+    list_filter=["kind"],
+    search_fields=["label", "question"],
+    path="grid__workspace",
+)
+admin.site.register(
+    GridLink,
+    WorkspaceRowsAdmin,
+    list_display=["grid", "created_by", "created_at", "expires_at", "revoked_at"],
+    path="grid__workspace",
+    exclude=["token_hash"],
+)
+admin.site.register(
+    Row,
+    DocumentRowsAdmin,
+    list_display=["document", "grid", "version"],
+    search_fields=["document__title"],
+    path="document",
+    list_select_related=["version__document"],
+)
+admin.site.register(
+    Cell,
+    DocumentRowsAdmin,
+    list_display=["row", "column", "state", "verdict", "reviewed_by", "changed_at"],
+    list_filter=["state", "verdict"],
+    search_fields=["text", "corrected"],
+    path="row__document",
+    list_select_related=["row__document"],
+)

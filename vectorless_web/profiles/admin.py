@@ -20,10 +20,7 @@ class SignOnProviderAdmin(ReadOnlyAdmin):
     exclude = ("encrypted_secret",)
 
 
-@admin.register(Profile)
-class ProfileAdmin(ReadOnlyAdmin):
-    list_display = ("user", "time_zone")
-    search_fields = ("user__username",)
+admin.site.register(Profile, ReadOnlyAdmin, list_display=("user", "time_zone"), search_fields=("user__username",))
 
 
 @admin.register(Portrait)

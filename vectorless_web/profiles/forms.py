@@ -1,6 +1,6 @@
 """Forms of one's own account."""
 
-from typing import Any, cast
+from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
@@ -8,9 +8,13 @@ from django.contrib.auth.models import AbstractUser
 
 PERSON_MAX = AbstractUser._meta.get_field("first_name").max_length
 """Characters of a name: each of the two columns it is kept in holds so many, and a name may have no blank."""
-SITE_ZONE = ("", "As the site")
 NO_PLACES = ("Etc/", "SystemV/")
 """Names in the database of time zones that are offsets, not places."""
+
+
+def _list_zones() -> list[tuple[str, str]]:
+    places = (name for name in available_timezones() if "/" in name and not name.startswith(NO_PLACES))
+    return [("", "As the site"), ("UTC", "UTC"), *((name, name.replace("_", " ")) for name in sorted(places))]
 
 
 class ProfileForm(forms.Form):
@@ -22,14 +26,7 @@ class ProfileForm(forms.Form):
         required=False,
         help_text="Others read it beside what you ask, upload and share. Empty: your user name.",
     )
-    time_zone = forms.ChoiceField(label="Time zone", required=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        places = (name for name in available_timezones() if "/" in name and not name.startswith(NO_PLACES))
-        zones = [(name, name.replace("_", " ")) for name in sorted(places)]
-        field = cast(forms.ChoiceField, self.fields["time_zone"])
-        field.choices = [SITE_ZONE, ("UTC", "UTC"), *zones]
+    time_zone = forms.ChoiceField(label="Time zone", choices=_list_zones, required=False)
 
     def clean_name(self) -> str:
         """One line, with single blanks."""

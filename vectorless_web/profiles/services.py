@@ -83,7 +83,7 @@ def save_sign_on(*, actor: User, provider: SignOnProvider, secret: str = "") -> 
     details = {"issuer": provider.issuer, "client": provider.client, "new_secret": bool(secret)}
     details |= {"enabled": provider.enabled, "domain": provider.domain, "group": provider.group, "role": provider.role}
     verb = "sign_on.changed" if before else "sign_on.added"
-    record(actor=actor, verb=verb, workspace=provider.workspace, target=provider, details=details)
+    record(actor=actor, verb=verb, target=provider, details=details)
     return provider
 
 

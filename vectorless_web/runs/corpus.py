@@ -58,42 +58,34 @@ class RunRouter:
     ) -> None:
         self._run, self._cards, self._texts = run, cards, texts
         self._config = router_config(run.settings)
-        self._snapshot: Snapshot | None = None
         self.known, self._is_pinned = known, is_pinned
         self.results: list[RouteResult] = []
 
     def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
         """The shortlist; documents of a small scope that have no card in the snapshot yet go on too."""
-        return self._answer(lambda: self._route(plan, after, model))
-
-    def _route(self, plan: QueryPlan, after: SecondPass | None, model: ChatModel | None) -> RouteResult:
-        ids, router = self._ids(), self._router(model)
-        if after is None:
-            return self._with_unindexed(router.route(plan, ids), ids)
-        read, gave = [int(name) for name in after.read], [int(name) for name in after.yielded]
-        found = router.reroute(plan, gaps=after.terms, read=read, yielded=gave, doc_ids=ids)
-        return self._with_unindexed(found, None if ids is None else [pk for pk in ids if pk not in read])
-
-    def _answer(self, ask: Callable[[], RouteResult]) -> RouteResult:
         number = len(self.results)
         if number < len(self.known):
             found = self.known[number]
         elif self._is_pinned:
             raise NotFound(UNTOLD)
         else:
-            found = ask()
+            found = self._route(plan, after, model)
         self.results.append(found)
         return found
 
-    @property
+    def _route(self, plan: QueryPlan, after: SecondPass | None, model: ChatModel | None) -> RouteResult:
+        ids = self._ids()
+        router = DocumentRouter(self.snapshot, self._config, model=model, cards=self._cards, open_texts=self._texts)
+        if after is None:
+            return self._with_unindexed(router.route(plan, ids), ids)
+        read, gave = [int(name) for name in after.read], [int(name) for name in after.yielded]
+        found = router.reroute(plan, gaps=after.terms, read=read, yielded=gave, doc_ids=ids)
+        return self._with_unindexed(found, None if ids is None else [pk for pk in ids if pk not in read])
+
+    @cached_property
     def snapshot(self) -> Snapshot:
         """The cards that all passes of the run look at."""
-        if self._snapshot is None:
-            self._snapshot = visible_snapshot(self._run.workspace_id, hidden_folders(self._run))
-        return self._snapshot
-
-    def _router(self, model: ChatModel | None) -> DocumentRouter:
-        return DocumentRouter(self.snapshot, self._config, model=model, cards=self._cards, open_texts=self._texts)
+        return visible_snapshot(self._run.workspace_id, hidden_folders(self._run))
 
     def _ids(self) -> list[int] | None:
         """The documents of the scope, ascending; None for the whole of a large workspace, whose ids nobody lists."""

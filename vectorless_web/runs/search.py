@@ -159,7 +159,7 @@ def search_workspace(workspace: Workspace, user: User, query: SearchQuery) -> Fo
 
 def _rank(snapshot: Snapshot, plan: QueryPlan, open_texts: OpenTexts) -> tuple[Signals, Sequence[AskedWord]]:
     scorer = RouteScorer(snapshot, plan, RouterConfig())
-    signals = scorer.with_texts(scorer.signals(scorer.pool(POOL, None)))
+    signals = scorer.signals(scorer.pool(POOL, None))
     return scorer.with_passages(signals, open_texts, LOOKED_INTO), signals.words
 
 

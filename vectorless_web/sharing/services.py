@@ -112,7 +112,7 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
         expires_at=end,
     )
     details = {"days": days, "password": bool(password), "without_names": terms.redact, "views": views}
-    record(actor=user, verb="run.shared", workspace=run.workspace, target=run, details=details)
+    record(actor=user, verb="run.shared", target=run, details=details)
     return link, token
 
 
@@ -120,7 +120,7 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
 def revoke_link(*, user: User, link: ShareLink) -> None:
     """Close a link for good; closing it twice changes nothing."""
     if ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=timezone.now()):
-        record(actor=user, verb="run.unshared", workspace=link.run.workspace, target=link.run)
+        record(actor=user, verb="run.unshared", target=link.run)
 
 
 def count_request(address: str) -> None:

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.rendering.page import ShownFigure, figure_image, page_image
+from vectorless_web.documents.rendering.page import figure_image, page_image
 from vectorless_web.documents.rendering.text import PagePicture
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.views.reader import render_words
@@ -32,8 +32,9 @@ from vectorless_web.runs.page.rendering import StepView, group_steps
 from vectorless_web.runs.page.sheets import may_be_shown
 from vectorless_web.sharing import services
 from vectorless_web.sharing.models import ShareLink
-from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import May, workspace_context, workspace_for
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import May, workspace_context
+from vectorless_web.workspaces.views.rights import shown_to
 
 IMAGE_SECONDS = 24 * 3600
 """Seconds that a browser may keep a page image of a shared run. A page seen before its link was revoked may be seen so
@@ -77,18 +78,16 @@ def revoke(request: HttpRequest, slug: str, pk: int, link: int) -> HttpResponse:
     return redirect("sharing:links", slug=slug) if back == "links" else redirect("sharing:menu", slug=slug, pk=pk)
 
 
-@require_GET
-def links(request: HttpRequest, slug: str) -> HttpResponse:
-    workspace = workspace_for(request.user, slug, Role.OWNER)
+@shown_to(Role.OWNER)
+def links(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     context = workspace_context(request.user, workspace, "settings")
     found = services.links_in(workspace, request.user)
     return render(request, "sharing/links.html", {**context, "tab": "links", "links": found})
 
 
-@require_GET
-def link_views(request: HttpRequest, slug: str, link: int) -> HttpResponse:
+@shown_to(Role.OWNER)
+def link_views(request: HttpRequest, workspace: Workspace, link: int) -> HttpResponse:
     """Who opened one link, when, from which network, and which pages they looked at."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     found = services.link_in(workspace, request.user, link)
     context = {
         **workspace_context(request.user, workspace, "settings"),
@@ -441,6 +440,6 @@ def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     return sheet | {"image_url": image, "blocks": blocks, "figures": figures} | alone
 
 
-def _adapt_figure(figure: PagePicture | ShownFigure, sheet: dict[str, Any], token: str) -> PagePicture | ShownFigure:
+def _adapt_figure(figure: PagePicture, sheet: dict[str, Any], token: str) -> PagePicture:
     """A figure with the link's own address of its picture."""
     return replace(figure, url=reverse("sharing:figure", args=[token, sheet["version"], figure.key]))

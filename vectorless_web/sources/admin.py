@@ -21,14 +21,16 @@ class SourceRowsAdmin(MembersAdmin):
         return Source.objects.filter(open_to(user), workspace__in=owned)
 
 
-@admin.register(Source)
-class SourceAdmin(SourceRowsAdmin):
-    list_display = ("address", "kind", "workspace", "enabled", "looked_at", "error")
-    list_filter = ("kind", "enabled")
-
-
-@admin.register(SourceFile)
-class SourceFileAdmin(SourceRowsAdmin):
-    path = "source"
-    list_display = ("path", "source", "state", "size", "error", "at")
-    list_filter = ("state",)
+admin.site.register(
+    Source,
+    SourceRowsAdmin,
+    list_display=["address", "kind", "workspace", "enabled", "looked_at", "error"],
+    list_filter=["kind", "enabled"],
+)
+admin.site.register(
+    SourceFile,
+    SourceRowsAdmin,
+    list_display=["path", "source", "state", "size", "error", "at"],
+    list_filter=["state"],
+    path="source",
+)

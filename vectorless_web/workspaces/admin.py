@@ -198,11 +198,5 @@ class AuditEventAdmin(ReadOnlyAdmin):
     date_hierarchy = "at"
 
 
-@admin.register(AuditHead)
-class AuditHeadAdmin(ReadOnlyAdmin):
-    list_display = ["count", "digest"]
-
-
-@admin.register(SiteSetting)
-class SiteSettingAdmin(ReadOnlyAdmin):
-    list_display = ["name", "value", "changed_by", "changed_at"]
+admin.site.register(AuditHead, ReadOnlyAdmin, list_display=["count", "digest"])
+admin.site.register(SiteSetting, ReadOnlyAdmin, list_display=["name", "value", "changed_by", "changed_at"])

@@ -1,7 +1,6 @@
 """What people may type about workspaces, members, words, models, budgets and the router."""
 
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -15,80 +14,14 @@ from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, PeopleGroup, Role, Workspace
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.selectors import groups_to_add, people_in, provider_choice, usable_providers
 from vectorless_web.workspaces.services import check_address
 
-COUNTS = {
-    "activate_threshold": (
-        "Open all documents up to",
-        0,
-        1_000,
-        "With more documents than this, the cards of all are compared first.",
-    ),
-    "max_candidates": ("Documents on the shortlist", 1, 50, "Of these the best are opened."),
-    "bm25_top_k": ("Cards looked at closely", 1, 500, "At least as many as the shortlist has."),
-}
-"""Settings that are counts: label, least, most, hint. The bounds keep a question in a large workspace quick."""
-WEIGHTS = {
-    "w_bm25": ("Weight of words", "Words of the question on the card and in the text."),
-    "w_keyword": ("Weight of keywords", "Its concepts among the tags and topics."),
-    "w_graph": ("Weight of links", "Links to documents that fit well."),
-    "w_fields": ("Weight of names and periods", "Names, years, quarters and kinds of document."),
-    "w_text": ("Weight of passages", "What one passage of the document says of the question."),
-}
+USUAL = ("max_steps", "token_budget", "money_usd", "verify", "second_reader", "runs_private", "same_name")
+"""Settings that owners change; hardly anybody needs the others."""
 MOST_WEIGHT = 10.0
 """The greatest weight of a signal: ten times that of the strongest by default; more changes nothing that one sees."""
-
-
-def router_fields() -> dict[str, forms.Field]:
-    """A form field for each setting."""
-    counts = {
-        name: forms.IntegerField(label=label, min_value=least, max_value=most, help_text=hint, required=False)
-        for name, (label, least, most, hint) in COUNTS.items()
-    }
-    weights = {
-        name: forms.FloatField(
-            label=label, min_value=0.0, max_value=MOST_WEIGHT, step_size=0.05, help_text=hint, required=False
-        )
-        for name, (label, hint) in WEIGHTS.items()
-    }
-    return {**counts, **weights}
-
-
-class RouterForm(forms.Form):
-    """The part of the settings that is about choosing documents; mixed into the form of all settings."""
-
-    instance: Workspace
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, field in router_fields().items():
-            field.initial = self.instance.setting(name)
-            self.fields[name] = field
-
-    def clean(self) -> dict[str, Any]:
-        """Some weight must decide, and the shortlist comes from the cards looked at."""
-        values = super().clean() or self.cleaned_data
-        for name in (*COUNTS, *WEIGHTS):
-            if name in values and values[name] is None:
-                values[name] = Workspace.DEFAULTS[name]
-        if all(values.get(name) == 0 for name in WEIGHTS):
-            self.add_error("w_bm25", "One of the weights must be more than 0.")
-        if values.get("bm25_top_k", 0) < values.get("max_candidates", 0) and "bm25_top_k" in values:
-            self.add_error("bm25_top_k", "This cannot be less than the documents on the shortlist.")
-        return values
-
-    def routing(self) -> dict[str, Any]:
-        """The router's settings as typed."""
-        return {name: self.cleaned_data[name] for name in (*COUNTS, *WEIGHTS)}
-
-
-SEARCHING = ("pilot", "strategy", "fusion")
-RETRIEVING = ("graph_expand", "community", "min_confidence", "summary_cap")
-USUAL = ("max_steps", "token_budget", "money_usd", "verify", "second_reader", "runs_private", "same_name")
-LIMITS = (*USUAL, "route_mode", *SEARCHING, *RETRIEVING)
-"""Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
@@ -137,7 +70,19 @@ class WorkspaceForm(forms.ModelForm):
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
 
 
-class SettingsForm(RouterForm, WorkspaceForm):
+def _count(label: str, least: int, most: int, hint: str) -> forms.IntegerField:
+    """A field of the router that is a count. The bounds keep a question in a large workspace quick."""
+    return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=hint, required=False)
+
+
+def _weight(label: str, hint: str) -> forms.FloatField:
+    """A field for the weight of one of the router's signals."""
+    return forms.FloatField(
+        label=label, min_value=0.0, max_value=MOST_WEIGHT, step_size=0.05, help_text=hint, required=False
+    )
+
+
+class SettingsForm(WorkspaceForm):
     """Name, description, the limits of every run in the workspace, and how it chooses documents."""
 
     max_steps = forms.IntegerField(
@@ -174,6 +119,7 @@ class SettingsForm(RouterForm, WorkspaceForm):
         required=False,
         help_text="Holds for the API, where a request does not say it. People who upload are asked.",
     )
+    route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
     pilot = forms.ChoiceField(label="Effort of the search in a document", choices=PILOTS, required=False)
     strategy = forms.ChoiceField(label="How a document's tree is searched", choices=STRATEGIES, required=False)
     fusion = forms.ChoiceField(label="How rankings are put together", choices=FUSIONS, required=False)
@@ -191,22 +137,41 @@ class SettingsForm(RouterForm, WorkspaceForm):
         required=False,
         help_text="Where passages are packed into the tokens of evidence. Empty: as the site sets it.",
     )
-    route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
+    activate_threshold = _count(
+        "Open all documents up to", 0, 1_000, "With more documents than this, the cards of all are compared first."
+    )
+    max_candidates = _count("Documents on the shortlist", 1, 50, "Of these the best are opened.")
+    bm25_top_k = _count("Cards looked at closely", 1, 500, "At least as many as the shortlist has.")
+    w_bm25 = _weight("Weight of words", "Words of the question on the card and in the text.")
+    w_keyword = _weight("Weight of keywords", "Its concepts among the tags and topics.")
+    w_graph = _weight("Weight of links", "Links to documents that fit well.")
+    w_fields = _weight("Weight of names and periods", "Names, years, quarters and kinds of document.")
+    w_text = _weight("Weight of passages", "What one passage of the document says of the question.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in LIMITS:
+        for name in Workspace.DEFAULTS:
             self.fields[name].initial = self.instance.setting(name)
         readers = self.fields["second_reader"]
         assert isinstance(readers, forms.ChoiceField)
         others = [(provider_choice(row), f"{row.name} ({row.model})") for row in usable_providers(self.instance)]
         readers.choices = [("", "The model that answers"), *others]
 
+    def clean(self) -> dict[str, Any]:
+        """What is left empty is as by default. Some weight must decide, and the shortlist is of the cards looked at."""
+        values = super().clean() or self.cleaned_data
+        values.update(
+            (name, Workspace.DEFAULTS[name]) for name in Workspace.DEFAULTS if values.get(name, 0) in (None, "")
+        )
+        if all(values.get(name) == 0 for name in Workspace.DEFAULTS if name.startswith("w_")):
+            self.add_error("w_bm25", "One of the weights must be more than 0.")
+        if values.get("bm25_top_k", 0) < values.get("max_candidates", 0) and "bm25_top_k" in values:
+            self.add_error("bm25_top_k", "This cannot be less than the documents on the shortlist.")
+        return values
+
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
-        limits = {name: self.cleaned_data[name] for name in LIMITS}
-        limits |= {name: limits[name] or Workspace.DEFAULTS[name] for name in ("same_name", *SEARCHING)}
-        return {**limits, **self.routing()}
+        return {name: self.cleaned_data[name] for name in Workspace.DEFAULTS}
 
     @property
     def usual(self) -> list[forms.BoundField]:
@@ -216,7 +181,7 @@ class SettingsForm(RouterForm, WorkspaceForm):
     @property
     def finer(self) -> list[forms.BoundField]:
         """The fields that hardly anybody needs: how documents are searched and chosen."""
-        return [self[name] for name in (*LIMITS[len(USUAL) :], *router_fields())]
+        return [self[name] for name in Workspace.DEFAULTS if name not in USUAL]
 
     @property
     def is_finer_wrong(self) -> bool:
@@ -241,14 +206,22 @@ class RoleForm(forms.Form):
 class GroupForm(forms.Form):
     """A group of people to let in, and its role."""
 
-    group = forms.ModelChoiceField(PeopleGroup.objects.none(), label="Group", empty_label="Choose a group")
     role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
 
     def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        group = self.fields["group"]
-        assert isinstance(group, forms.ModelChoiceField)
-        group.queryset = groups_to_add(workspace)
+        rows = groups_to_add(workspace)
+        self.fields["group"] = forms.ModelChoiceField(rows, label="Group", empty_label="Choose a group")
+        self.order_fields(["group"])
+
+
+class DollarField(forms.DecimalField):
+    """An amount of US dollars; it may be zero."""
+
+    default_error_messages = {"min_value": "It cannot be negative."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=0, **options)
 
 
 class ProviderForm(forms.ModelForm):
@@ -266,6 +239,7 @@ class ProviderForm(forms.ModelForm):
     class Meta:
         model = ModelProvider
         fields = ["name", "base_url", "model", "price_in", "price_out", "context_size", "pictures", "enabled"]
+        field_classes = {"price_in": DollarField, "price_out": DollarField}
         labels = {
             "base_url": "Address",
             "price_in": "USD per million tokens in",
@@ -281,8 +255,6 @@ class ProviderForm(forms.ModelForm):
     def __init__(self, *args: Any, workspace: Workspace | None, preset: Preset | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.instance.workspace = workspace
-        for name in ("price_in", "price_out"):
-            self.fields[name].widget.attrs["min"] = "0"
         if preset is not None:
             self._fill_in(preset)
 
@@ -308,11 +280,8 @@ class ProviderForm(forms.ModelForm):
         return value
 
     def clean(self) -> dict[str, Any]:
-        """Prices are not negative, and a name is used once."""
+        """A name is used once."""
         values = super().clean() or self.cleaned_data
-        for name in ("price_in", "price_out"):
-            if values.get(name) is not None and values[name] < Decimal(0):
-                self.add_error(name, "A price cannot be negative.")
         workspace = values.get("workspace", self.instance.workspace)
         twin = ModelProvider.objects.filter(workspace=workspace, name=values.get("name", ""))
         if twin.exclude(pk=self.instance.pk).exists():
@@ -334,7 +303,7 @@ class BudgetForm(forms.ModelForm):
     class Meta:
         model = Budget
         fields = ["user", "period", "limit_usd", "warn_percent"]
-        field_classes = {"user": PersonField}
+        field_classes = {"user": PersonField, "limit_usd": DollarField}
         labels = {"user": "For", "period": "In", "limit_usd": "At most, in USD", "warn_percent": "Warn at, in percent"}
 
     def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
@@ -349,16 +318,14 @@ class BudgetForm(forms.ModelForm):
         people.empty_label = "The whole workspace"
         people.required = False
 
-    def clean_limit_usd(self) -> Decimal:
-        """A budget may be zero, never negative."""
-        limit: Decimal = self.cleaned_data["limit_usd"]
-        if limit < 0:
-            raise ValidationError("A budget cannot be negative.")
-        return limit
-
     def budget(self) -> Budget:
         """The budget as typed, unsaved; without a share to warn at where none was typed."""
         return Budget(workspace=self.workspace, **{name: self.cleaned_data[name] for name in self.Meta.fields})
+
+
+def _list_statements() -> list[tuple[str, str]]:
+    kinds = [(kind.name, kind.titles[0].capitalize()) for kind in default_lexicon().statements]
+    return [("", "No statement"), *kinds]
 
 
 class LexiconEntryForm(forms.ModelForm):
@@ -371,7 +338,10 @@ class LexiconEntryForm(forms.ModelForm):
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     statement = forms.ChoiceField(
-        label="It is a figure of", required=False, help_text="For figures that stand in a primary statement."
+        label="It is a figure of",
+        choices=_list_statements,
+        required=False,
+        help_text="For figures that stand in a primary statement.",
     )
 
     class Meta:
@@ -383,10 +353,6 @@ class LexiconEntryForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial["phrases"] = "\n".join(self.instance.phrases)
-        statement = self.fields["statement"]
-        assert isinstance(statement, forms.ChoiceField)
-        kinds = [(kind.name, kind.titles[0].capitalize()) for kind in default_lexicon().statements]
-        statement.choices = [("", "No statement"), *kinds]
 
     def clean_concept(self) -> str:
         """At least one name, and none that search leaves out."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from operator import or_
 from typing import Any
@@ -131,10 +131,6 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER, *, alone: boo
     if not workspace.allows(needs):
         raise PermissionDenied(f"This needs the role {Role(needs).label.lower()} or a higher one.")
     return workspace
-
-
-workspace_alone = partial(workspace_for, alone=True)
-"""The same for programs, which show no menu: a GET takes 2.4 ms less."""
 
 
 def member_workspace(user: User, slug: str) -> Workspace | None:
@@ -542,13 +538,9 @@ def lexicon_rows(workspace: Workspace) -> LexiconRows:
     return tuple((concept, tuple(phrases), statement) for concept, phrases, statement in rows)
 
 
+@lru_cache(maxsize=16)
 def lexicon_from(rows: LexiconRows) -> Lexicon:
     """The packs with kept entries before them."""
-    return _lexicon(rows)
-
-
-@lru_cache(maxsize=16)
-def _lexicon(rows: LexiconRows) -> Lexicon:
     entries = [entry_concept(wordings(concept), phrases, statement=statement) for concept, phrases, statement in rows]
     return default_lexicon().with_concepts(entries) if entries else default_lexicon()
 
@@ -576,12 +568,9 @@ def must_set_up_two_steps(account: str) -> Q:
 
 def lacks_two_steps(user: User) -> bool:
     """Whether a rule asks for two steps that this account has not set up."""
-    account = account_id(user)
     if not TwoStepRule.objects.exists():  # As on most sites, and told in a fifth of the time of what follows.
         return False
-    if not TwoStepRule.objects.filter(Q(user=None, group=None) | Q(user=account) | Q(group__people=account)).exists():
-        return False
-    return not Authenticator.objects.filter(user_id=account, type__in=SECOND_FACTORS).exists()
+    return get_user_model()._default_manager.filter(must_set_up_two_steps("pk"), pk=account_id(user)).exists()
 
 
 def is_host_allowed(address: str) -> bool:

@@ -28,6 +28,7 @@ def with_card(card: bytes, **facts) -> bytes:
 
 
 def test_the_compiler_writes_what_is_recorded_under_its_name():
+    # Each process has a hash seed of its own, so that bytes which hung on it would differ, too.
     measured, recorded = golden.measured(), golden.recorded()
     changed = [name for name, digest in measured["artefacts"].items() if recorded["artefacts"].get(name) != digest]
     assert not changed, f"What the compiler makes of {', '.join(changed)} has changed. {RECORD}"

@@ -1,6 +1,4 @@
 import math
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
@@ -139,24 +137,6 @@ def test_bad_rows_are_refused(rows):
 def test_other_bytes_are_refused():
     with pytest.raises(ValueError):
         Segment(b"not a segment at all, however long it may be" * 10)
-
-
-def test_bytes_do_not_depend_on_the_hash_seed():
-    program = (
-        "import hashlib; from vectorless_web.engine.index.segment import build_segment;"
-        "rows = [(i, {'title': f'note {i}', 'text': 'cash flow debt ' * (i % 5) + str(i)}) for i in range(50)];"
-        "print(hashlib.sha256(build_segment(rows, fields=('title', 'text'))).hexdigest())"
-    )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            capture_output=True,
-            check=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(outputs) == 1
 
 
 def test_warm_scores_follow_the_weights_and_statistics_given():

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import UnreadableDocument
@@ -89,11 +88,6 @@ def views(document: CompiledDocument) -> list[TableView]:
 def read(view: TableView, label: str, place: int) -> CellReading:
     """What is understood of a cell in the first row with that label."""
     return read_cell(view, next(row for row in view.table.body if row.label == label), place)
-
-
-def laid(rows: list[tuple[float, list[tuple[float, str]]]]) -> bytes:
-    """A page of prose and below it rows of cells, each (baseline, [(left edge, words)])."""
-    return pdf([[*prose(72, 90, 6), *(Text(left, top, words, 9) for top, row in rows for left, words in row)]])
 
 
 def figures(top: float, label: str, *cells: str, edges: tuple[float, ...] = (300, 380, 460, 540)) -> tuple:

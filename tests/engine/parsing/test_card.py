@@ -56,6 +56,10 @@ def test_a_date_of_the_own_year_goes_before_that_of_what_is_changed():
     assert typed_fields(name="change.pdf", title="Change no. 1", texts=[text]).dates == ("2024-05-02", "2022-03-14")
 
 
+def test_a_date_of_a_person_of_old_is_none_of_the_document():
+    assert typed_fields(name="painters.pdf", title="Painters", texts=["Lomi died on 8 July 1596."]).dates == ()
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

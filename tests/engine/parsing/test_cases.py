@@ -15,11 +15,11 @@
 
 `above:` and `heading:` are the paragraph and the title before a table of a web page; `periods:`, `kinds:` and `scale:`
 are those of the whole table; an empty line parts two tables, "no table" is none, ~ is nothing. Words between stars are
-bold.
+bold, those between two stars also larger.
 
-A case whose name ends with a file's name, "(lease.rtf)", is that file as it stands, or the body of a packed one. Those
-of files/, which begin with ===, tell every node, sections behind # as often as they are deep, and what the report
-remarks behind `! `, but that there are no headings.
+A case whose name ends with a file's name, "(lease.rtf)", is that file as it stands, the body of a packed one, or what
+a PDF prints. Those of files/, which begin with ===, tell every node, sections behind # as often as they are deep, and
+what the report remarks behind `! `, but that there are no headings; the words of `prose` are told as "…".
 """
 
 import io
@@ -46,6 +46,7 @@ FILE = re.compile(r"(.+) \(([\w. ]+\.\w+)\)")
 PLACED = re.compile(r"(\d+|grid|open|bands|prose|page)  ?(.*)|page")
 CELL = re.compile(r"(\.\.)?([\d.]+) (.*)", re.DOTALL)
 QUESTION = re.compile(r"(\w+) of (.+), (\d+)(?=: )")
+FILLER = re.compile(rf"(?:{prose(0, 0, 1)[0].words} ?)+")
 DIGIT = 5
 """Points: the width of a character of a figure, as in `figures`."""
 LETTER = (
@@ -91,6 +92,7 @@ PACKED: dict[str, Callable[[str], bytes]] = {
     "ods": lambda markup: open_document("spreadsheet", markup),
     "xlsx": workbook,
     "rtf": lambda said: f"{LETTER}{said}}}".encode(),
+    "pdf": lambda said: pdf(list(draw_pages(said.split("\n"), size=10))),
 }
 """Suffix -> the file around the body that a case gives."""
 
@@ -152,8 +154,8 @@ class Case:
             yield _line((" > ".join((*row.path, row.label)), *(cell.text for cell in row.cells[1:])))
 
 
-def draw_pages(lines: Sequence[str]) -> Iterator[list[Text | Rule]]:
-    """The pages of a PDF that the lines of a case print."""
+def draw_pages(lines: Sequence[str], *, size: float = 9) -> Iterator[list[Text | Rule]]:
+    """The pages of a PDF that the lines of a case print, in letters of so many points."""
     page: list[Text | Rule] = [*prose(72, 90, 6)] if lines[0] != "page" else []
     for line in lines[lines[0] == "page" :]:
         word, _, rest = line.partition("  ")
@@ -171,13 +173,14 @@ def draw_pages(lines: Sequence[str]) -> Iterator[list[Text | Rule]]:
         elif word == "prose":
             page += prose(72, *map(int, rest.split()))
         else:
-            page += [_text(left, float(word), words) for left, words in place_cells(rest)]
+            page += [_text(left, float(word), words, size) for left, words in place_cells(rest)]
     yield page
 
 
-def _text(left: float, top: float, words: str) -> Text:
+def _text(left: float, top: float, words: str, size: float) -> Text:
     bold = words.startswith("*") and words.endswith("*") and len(words) > 2
-    return Text(left, top, words.strip("*"), 9, "bold") if bold else Text(left, top, words, 9)
+    size += 4 * words.startswith("**")
+    return Text(left, top, words.strip("*"), size, "bold") if bold else Text(left, top, words, size)
 
 
 def place_cells(line: str) -> list[tuple[float, str]]:
@@ -206,7 +209,7 @@ def tell_nodes(document: CompiledDocument) -> Iterator[str]:
         if node.kind == "section":
             yield f"{'#' * node.depth} {node.title}"
         elif node.table is None:
-            yield f"{node.kind.value}: {node.text}"
+            yield f"{node.kind.value}: {FILLER.sub('… ', node.text).strip()}"
         else:
             yield f"table: {node.title}".rstrip()
             yield _line(column.header for column in node.table.columns)

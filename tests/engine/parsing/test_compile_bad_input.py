@@ -9,14 +9,12 @@ from PIL import Image
 from pptx import Presentation
 
 from tests.engine.parsing.sheets.test_workbook import written
+from tests.support import files
 from tests.support.open_documents import open_document, zipped
 from tests.support.paper import Text, pdf
 from tests.support.word_files import MAIN, body, contract, with_parts, word
 from vectorless_web.engine.parsing.limits import CompileLimits
 
-ENCRYPTED = (
-    "/Encrypt << /Filter /Standard /V 1 /R 2 /O <" + "41" * 32 + "> /U <" + "42" * 32 + "> /P -4 >> /ID [<00> <00>]"
-)
 PAGE = [Text(72, 80, "A page of text that says very little.")]
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
 DEEP = "<w:sdt><w:sdtContent>" * 3000 + "<w:p/>" + "</w:sdtContent></w:sdt>" * 3000
@@ -56,10 +54,10 @@ DECK = deck()
 CASES = [
     ("a.pdf", b"", "empty_file"),
     ("a.txt", b" \n\t\n", "empty_file"),
-    ("a.pdf", pdf([PAGE], trailer=ENCRYPTED), "encrypted_pdf"),
+    ("a.pdf", files.pdf(password="a"), "encrypted_pdf"),
     ("report.pdf", b"<!DOCTYPE html><html><body>Sign in</body></html>", "html_named_pdf"),
     ("report.pdf", b"just some words", "not_a_pdf"),
-    ("a.pdf", pdf([]), "no_pages"),
+    ("a.pdf", files.no_pages(), "no_pages"),
     ("a.pdf", b"%PDF-1.7\n1 0 obj\n<< /Type /Cat", "damaged_pdf"),
     ("a.docx", b"PK\x03\x04" + b"\0" * 40, "unsupported_type"),
     ("a.txt", bytes(range(1, 32)) * 40, "binary_file"),

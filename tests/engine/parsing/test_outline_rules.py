@@ -129,45 +129,6 @@ def test_levels_follow_forms_then_looks(case):
     assert [found.level for found in headings] == [int(line[1]) for line in said]
 
 
-def test_a_title_of_the_same_look_right_over_another_is_above_those_that_follow(compiled):
-    pages = []
-    for part in ("Northern ferries", "Southern ferries"):
-        page = [Text(72, 60, part, 10, "bold"), Text(72, 80, "Market", 10, "bold"), *prose(72, 100, 6)]
-        for n, name in enumerate(("Revenue", "Costs", "Outlook")):
-            page += [Text(72, 210 + 130 * n, name, 10, "bold"), *prose(72, 230 + 130 * n, 6)]
-        pages.append(page)
-    parts = [(2, name) for name in ("Market", "Revenue", "Costs", "Outlook")]
-    assert outline(compiled(pdf(pages))) == [(1, "Northern ferries"), *parts, (1, "Southern ferries"), *parts]
-
-
-def test_lines_that_head_nothing_are_no_headings(compiled):
-    cover = [Text(72, 90, "HARBOUR BOARD", 13, "bold"), Text(72, 130, "YEARLY REPORT", 13, "bold")]
-    cover += [Text(72, 170, "TO THE MINISTER", 13, "bold"), *prose(72, 230, 6)]
-    pages = [cover, [Text(72, 80, "Dredging", 10, "bold"), *prose(72, 110, 9)]]
-    assert [title for _, title in outline(compiled(pdf(pages)))] == ["TO THE MINISTER", "Dredging"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "title"),
-    [
-        ([(279, 80, 10, "ARTICLE V."), (280, 108, 10, "Berth dues")], "ARTICLE V. Berth dues"),
-        ([(72, 80, 16, "Dredging of the"), (72, 99, 16, "Outer Basin"), (72, 118, 16, "In Winter")],
-         "Dredging of the Outer Basin In Winter"),
-        ([(72, 80, 10, "Vessels (of any"), (72, 92, 10, "Size) at berth")], "Vessels (of any Size) at berth"),
-    ],
-)  # fmt: skip
-def test_a_title_printed_over_lines_is_one_heading(compiled, lines, title):
-    page = [*(Text(x, y, words, size, "bold") for x, y, size, words in lines), *prose(72, 160, 9)]
-    assert [found for _, found in outline(compiled(pdf([page, prose(72, 80, 9)])))] == [title]
-
-
-def test_emphasis_within_a_narrow_column_is_no_heading(compiled):
-    column = [Text(72, 100 + 12 * n, "The measured tides were noted by all") for n in range(14)]
-    column[6] = Text(72, 172, "Committees of harbours", 10, "bold")
-    page = [Text(72, 70, "Tides", 14, "bold"), *column, *prose(72, 300, 9)]
-    assert [title for _, title in outline(compiled(pdf([page])))] == ["Tides"]
-
-
 TITLES = ["Purpose", "Scope", "Definitions", "Responsibilities", "Access control", "Passwords"]
 TITLES += ["Remote work", "Incidents", "Backups", "Suppliers", "Training", "Review of this policy"]
 

@@ -33,7 +33,7 @@ Tell your manager by nine. To be paid you need:
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def handbook(compiled):
     return compiled(HANDBOOK, "handbook.md")
 
@@ -110,15 +110,10 @@ def test_a_long_table_and_a_long_text_are_cut_around_what_is_lit(compiled):
 
 
 @given(st.lists(st.sampled_from(["leave", "geneva", "doctor", "days", "march", "night", "2021", "zebra", "%"])))
-def test_what_is_lit_is_always_a_copy(handbook_for_all, words):
-    for passage in find_passages(understand(" ".join(words)), {"h": handbook_for_all}):
-        node = handbook_for_all.tree.node(passage.key)
+def test_what_is_lit_is_always_a_copy(handbook, words):
+    for passage in find_passages(understand(" ".join(words)), {"h": handbook}):
+        node = handbook.tree.node(passage.key)
         assert passage.lit == node.text[passage.start : passage.end] != ""
-
-
-@pytest.fixture(scope="session")
-def handbook_for_all(compiled):
-    return compiled(HANDBOOK, "handbook.md")
 
 
 @pytest.mark.parametrize(

@@ -11,42 +11,35 @@ from vectorless_web.engine.questions.lexicon import (
     default_lexicon,
 )
 
+LEXICON = default_lexicon()
 LEAST = {"general": 300, "financial": 400, "legal": 150, "technical": 150}
 
 
 @pytest.mark.parametrize(("pack", "least"), LEAST.items())
 def test_every_pack_is_rich_enough(pack, least):
-    assert sum(concept.pack == pack for concept in default_lexicon().concepts) >= least
+    assert sum(concept.pack == pack for concept in LEXICON.concepts) >= least
 
 
 def test_every_entry_names_its_source():
-    lexicon = default_lexicon()
-    assert all(entry.source for entry in (*lexicon.concepts, *lexicon.ratios, *lexicon.statements))
+    assert all(entry.source for entry in (*LEXICON.concepts, *LEXICON.ratios, *LEXICON.statements))
 
 
 def test_names_are_distinct_within_a_pack():
-    named = [(concept.pack, concept.name) for concept in default_lexicon().concepts]
+    named = [(concept.pack, concept.name) for concept in LEXICON.concepts]
     assert len(named) == len(set(named))
 
 
 def test_every_operand_of_a_ratio_is_a_concept_and_stands_in_its_expression():
-    lexicon = default_lexicon()
-    for ratio in lexicon.ratios:
+    for ratio in LEXICON.ratios:
         names = set(re.findall(r"[a-z_]+", ratio.expression))
         assert names == {operand.name for operand in ratio.operands}, ratio.name
-        assert all(lexicon.concept(operand.concept) for operand in ratio.operands), ratio.name
-        assert all(lexicon.concept(name) for name in ratio.concepts), ratio.name
-
-
-def test_every_caption_of_a_statement_is_a_concept():
-    lexicon = default_lexicon()
-    assert all(lexicon.concept(name) for kind in lexicon.statements for name in kind.captions)
+        assert all(LEXICON.concept(operand.concept) for operand in ratio.operands), ratio.name
+        assert all(LEXICON.concept(name) for name in ratio.concepts), ratio.name
 
 
 def test_statements_of_concepts_are_known_kinds():
-    lexicon = default_lexicon()
-    kinds = {kind.name for kind in lexicon.statements}
-    assert {concept.statement for concept in lexicon.concepts} <= kinds | {""}
+    kinds = {kind.name for kind in LEXICON.statements}
+    assert {concept.statement for concept in LEXICON.concepts} <= kinds | {""}
 
 
 @pytest.mark.parametrize(
@@ -60,23 +53,23 @@ def test_statements_of_concepts_are_known_kinds():
     ],
 )
 def test_entries_are_found_as_people_write_them(text, kind, name):
-    entries = [entry for match in default_lexicon().match(text) for entry in match.entries]
+    entries = [entry for match in LEXICON.match(text) for entry in match.entries]
     assert any(isinstance(entry, kind) and entry.name == name for entry in entries)
 
 
 def test_the_longest_wording_wins():
-    matches = default_lexicon().match("income from continuing operations before income taxes")
+    matches = LEXICON.match("income from continuing operations before income taxes")
     assert [match.entries[0].name for match in matches] == ["income before taxes"]
 
 
 def test_a_single_word_is_not_matched_by_its_stem_alone():
-    names = [entry.name for match in default_lexicon().match("they liquidated it") for entry in match.entries]
+    names = [entry.name for match in LEXICON.match("they liquidated it") for entry in match.entries]
     assert "liquidity" not in names
 
 
 def test_matches_stand_where_they_say():
     text = "Compare capital expenditures with revenue."
-    assert [text[m.start : m.end] for m in default_lexicon().match(text)][-2:] == ["capital expenditures", "revenue"]
+    assert [text[m.start : m.end] for m in LEXICON.match(text)][-2:] == ["capital expenditures", "revenue"]
 
 
 def test_acronyms_are_built_from_initials():
@@ -93,4 +86,4 @@ def test_a_phrase_of_small_words_is_found_as_written():
 
 
 def names_in(text):
-    return {entry.name for match in default_lexicon().match(text) for entry in match.entries}
+    return {entry.name for match in LEXICON.match(text) for entry in match.entries}

@@ -38,12 +38,7 @@ def test_any_text_can_be_analysed_and_words_stand_where_they_say(text):
     assert all(term for term in analyse(text))
 
 
-@given(st.text(alphabet="aB 03,.-&'_$\n", max_size=40))
-def test_ascii_text_has_the_words_that_any_text_has(text):
-    assert analyse(text) == [term for word in words(text) for term in word_terms(word.text)]
-
-
-@given(st.text(alphabet="aé日 \u2003\n0,.-&'§", max_size=60))
+@given(st.text(alphabet="aé日 \u2003\n0,.-&'§", max_size=60) | st.text(alphabet="aB 03,.-&'_$\n", max_size=40))
 def test_the_terms_of_a_text_are_those_of_its_words(text):
     assert analyse(text) == [term for word in words(text) for term in word_terms(word.text)]
 

@@ -4,29 +4,19 @@ import io
 import struct
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 
 from pptx import Presentation
 
 from tests.support.hostile.case import READY, SECRET, Bait, Hostile
+from tests.support.open_documents import open_document, zipped
 from tests.support.word_files import body, with_parts, word
 
 KEPT = "The lease ends in May."
 Make = Callable[[Bait], bytes]
 SPACES = 40_000_000
 """Bytes of white space in a bomb: they pack a thousand times, and a part may unpack to 64 MB."""
-
-
-def packed(parts: Mapping[str, bytes | str], *, mimetype: str = "") -> bytes:
-    """A ZIP of these parts, as tight as can be; `mimetype` comes first, as it is."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        if mimetype:
-            archive.writestr("mimetype", mimetype, zipfile.ZIP_STORED)
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 def unpacked(content: bytes) -> dict[str, bytes]:
@@ -68,14 +58,13 @@ def xlsx(rows: str = "", *, before: str = "", after: str = "", **more: str) -> b
         "xl/_rels/workbook.xml.rels": relations(("r1", "worksheet", "worksheets/sheet1.xml")),
         "xl/worksheets/sheet1.xml": f"<worksheet {SHEET_NAMES}>{content}</worksheet>",
     }
-    return packed(parts | {name.replace("__", "/"): content for name, content in more.items()})
+    return zipped(parts | {name.replace("__", "/"): content for name, content in more.items()})
 
 
 @cache
-def pptx(slides: int = 1) -> bytes:
+def pptx() -> bytes:
     deck, buffer = Presentation(), io.BytesIO()
-    for _ in range(slides):
-        deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = KEPT
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = KEPT
     deck.save(buffer)
     return buffer.getvalue()
 
@@ -88,29 +77,22 @@ def epub(
         "o/b.opf": f'<package><manifest><item id="a" href="{href}"/></manifest><spine>{spine}</spine></package>',
         "o/a.xhtml": f"<html><body>{chapter}</body></html>",
     }
-    return packed(
-        parts | {name.replace("__", "/"): content for name, content in more.items()}, mimetype="application/epub+zip"
+    return zipped(
+        {"mimetype": "application/epub+zip", **parts}
+        | {name.replace("__", "/"): content for name, content in more.items()}
     )
-
-
-ODS_NAMES = " ".join(
-    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
-)
 
 
 def ods(rows: str = "") -> bytes:
     cell = f"<table:table-cell><text:p>{KEPT}</text:p></table:table-cell>"
-    table = f'<table:table table:name="One"><table:table-row>{cell}</table:table-row>{rows}</table:table>'
-    held = f"<office:body><office:spreadsheet>{table}</office:spreadsheet></office:body>"
-    content = f"<office:document-content {ODS_NAMES}>{held}</office:document-content>"
-    return packed({"content.xml": content}, mimetype="application/vnd.oasis.opendocument.spreadsheet")
+    return open_document(
+        "spreadsheet", f'<table:table table:name="One"><table:table-row>{cell}</table:table-row>{rows}</table:table>'
+    )
 
 
 def odt(paragraphs: str = "", **more: str) -> bytes:
-    held = f"<office:body><office:text><text:p>{KEPT}</text:p>{paragraphs}</office:text></office:body>"
-    content = f"<office:document-content {ODS_NAMES}>{held}</office:document-content>"
-    parts = {"content.xml": content} | {name.replace("__", "/"): own for name, own in more.items()}
-    return packed(parts, mimetype="application/vnd.oasis.opendocument.text")
+    parts = {name.replace("__", "/"): own for name, own in more.items()}
+    return open_document("text", f"<text:p>{KEPT}</text:p>{paragraphs}", parts=parts)
 
 
 SOUND: dict[str, tuple[Callable[[], bytes], str]] = {
@@ -128,8 +110,7 @@ def changed(ending: str, change: Callable[[bytes], bytes]) -> bytes:
     """A sound file whose part with the words is changed."""
     make, part = SOUND[ending]
     parts = unpacked(make())
-    mimetype = parts.pop("mimetype", b"").decode()
-    return packed(parts | {part: change(parts[part])}, mimetype=mimetype)
+    return zipped(parts | {part: change(parts[part])})
 
 
 def lie_about_sizes(archive: bytes, size: int = 900) -> bytes:
@@ -260,7 +241,7 @@ def looping_styles(_: Bait) -> bytes:
 
 def climbing_names(_: Bait) -> bytes:
     extra = {f"{'../' * n}tmp/door-was-here-{n}": b"harm" for n in range(1, 6)} | {"/tmp/door-was-here": b"harm"}
-    return packed({**unpacked(docx()), **extra})
+    return zipped({**unpacked(docx()), **extra})
 
 
 def twice_the_same_part(_: Bait) -> bytes:
@@ -274,7 +255,7 @@ def twice_the_same_part(_: Bait) -> bytes:
 
 def nested_archives(depth: int, leaf: bytes) -> bytes:
     for level in range(depth):
-        leaf = packed({f"{level}-{copy}.zip": leaf for copy in range(4)})
+        leaf = zipped({f"{level}-{copy}.zip": leaf for copy in range(4)})
     return leaf
 
 
@@ -315,7 +296,7 @@ def slide_loop(_: Bait) -> bytes:
 
 
 def many_members(count: int) -> bytes:
-    return packed({**unpacked(docx()), **{f"word/media/{n}.txt": b"" for n in range(count)}})
+    return zipped({**unpacked(docx()), **{f"word/media/{n}.txt": b"" for n in range(count)}})
 
 
 REPEATED = (
@@ -354,19 +335,19 @@ PACKAGES: dict[str, Hostile] = {
         lambda _: odt('<text:p>a<text:s text:c="999999999"/>b</text:p>'), "r.odt", keeps=KEPT
     ),
     "zip: archives in archives": Hostile(
-        lambda _: nested_archives(6, packed({"z": b"\0" * 1_000_000})), "a.zip", told="refused"
+        lambda _: nested_archives(6, zipped({"z": b"\0" * 1_000_000})), "a.zip", told="refused"
     ),
     "zip: a bomb among sound files": Hostile(
-        lambda _: packed({"a.md": f"# Lease\n\n{KEPT}", "b.txt": b" " * SPACES}), "a.zip", keeps="a.md"
+        lambda _: zipped({"a.md": f"# Lease\n\n{KEPT}", "b.txt": b" " * SPACES}), "a.zip", keeps="a.md"
     ),
     "zip: names that climb": Hostile(
-        lambda _: packed({"../../../../tmp/door-was-here": "harm", "/etc/door": "harm", "a.md": KEPT}),
+        lambda _: zipped({"../../../../tmp/door-was-here": "harm", "/etc/door": "harm", "a.md": KEPT}),
         "a.zip",
         keeps="a.md",
     ),
-    "zip: 20,000 files": Hostile(lambda _: packed({f"{n}.txt": b"x" for n in range(20_000)}), "a.zip", "zip_bomb"),
-    "zip: cut in the middle": Hostile(lambda _: packed({"a.md": KEPT * 900})[:90], "a.zip", "damaged_zip"),
-    "zip: empty": Hostile(lambda _: packed({}), "a.zip", "unsupported_type"),
+    "zip: 20,000 files": Hostile(lambda _: zipped({f"{n}.txt": b"x" for n in range(20_000)}), "a.zip", "zip_bomb"),
+    "zip: cut in the middle": Hostile(lambda _: zipped({"a.md": KEPT * 900})[:90], "a.zip", "damaged_zip"),
+    "zip: empty": Hostile(lambda _: zipped({}), "a.zip", "unsupported_type"),
     "xlsx: macros": Hostile(
         lambda _: xlsx(**{"xl__vbaProject.bin": "Shell calc.exe"}),
         "book.xlsm",

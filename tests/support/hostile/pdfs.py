@@ -3,7 +3,8 @@
 import zlib
 
 from tests.support.hostile.case import SECRET, Bait, Hostile
-from tests.support.hostile.packages import KEPT, docx, packed
+from tests.support.hostile.packages import KEPT, docx
+from tests.support.open_documents import zipped
 
 FONT = "<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
 WORDS = f"BT /F1 12 Tf 72 700 Td ({KEPT}) Tj ET"
@@ -196,12 +197,12 @@ PDFS: dict[str, Hostile] = {
         "encrypted_pdf",
     ),
     "pdf: with a ZIP behind it": Hostile(
-        lambda _: one_page() + packed({"a.exe": b"MZ"}), "r.pdf", keeps=KEPT, leaves=("a.exe",)
+        lambda _: one_page() + zipped({"a.exe": b"MZ"}), "r.pdf", keeps=KEPT, leaves=("a.exe",)
     ),
     "pdf: with a page of the web before it": Hostile(
         lambda _: b"<html><script>run()</script>\n" + one_page(), "r.html", leaves=("run()",)
     ),
-    "pdf: in a ZIP's clothes": Hostile(lambda _: packed({"a": b"x"}) + one_page(), "r.zip", keeps="a"),
+    "pdf: in a ZIP's clothes": Hostile(lambda _: zipped({"a": b"x"}) + one_page(), "r.zip", keeps="a"),
     "pdf: under the name of a Word document": Hostile(lambda _: one_page(), "r.docx", keeps=KEPT),
     "gif: that is a script": Hostile(gif_script, "r.js", "unsupported_type"),
     "gif: under the name of a PDF": Hostile(gif_script, "r.pdf", "unsupported_type"),

@@ -9,6 +9,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from vectorless_web.api.mcp.door import Door, fill_path, open_door, read_problem
@@ -34,6 +35,7 @@ PROMPTS = {
 }
 Context = ServerRequestContext[Any, Any]
 Page = mcp.PaginatedRequestParams | None
+UNKEPT = {"cache-control": "no-store"}
 
 
 class Protocol:
@@ -152,21 +154,14 @@ class ProtocolOverHTTP:
             await self._site(scope, receive, send)
             return
         if scope["method"] != "POST":
-            await _reply(send, 405, {"allow": "POST"}, b"")
+            await Response(status_code=405, headers={**UNKEPT, "allow": "POST"})(scope, receive, send)
             return
         known = await open_door(self._site, scope).call("get", "/me")
         if known.status_code != 200:
             kept = ("content-type", "www-authenticate", "retry-after", "location")
             headers = {name: known.headers[name] for name in kept if name in known.headers}
-            await _reply(send, known.status_code, headers, known.content)
+            await Response(known.content, known.status_code, {**UNKEPT, **headers})(scope, receive, send)
             return
         manager = StreamableHTTPSessionManager(self._server, stateless=True)
         async with manager.run():
             await manager.handle_request(scope, receive, send)
-
-
-async def _reply(send: Send, status: int, headers: dict[str, str], body: bytes) -> None:
-    rows = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    rows += [(b"cache-control", b"no-store"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": rows})
-    await send({"type": "http.response.body", "body": body})

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -20,20 +20,15 @@ from vectorless_web.api.services import open_tokens
 from vectorless_web.api.webhooks import services as hooks
 from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.lookups import one_or_404
-from vectorless_web.infra.web.pages import go_saying
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces import selectors
 from vectorless_web.workspaces.models import Role, ServiceAccount, Workspace
-from vectorless_web.workspaces.selectors import (
-    User,
-    service_account_in,
-    service_accounts_of,
-    workspace_context,
-    workspace_for,
-)
 from vectorless_web.workspaces.services import add_service_account, remove_service_account
 
 TOKENS_SHOWN = 50
 """Tokens on an administrator's page."""
+Made = tuple[ApiToken, str]
+"""A token that was made just now, with its text."""
 
 
 @require_GET
@@ -48,13 +43,17 @@ def make(request: HttpRequest) -> HttpResponse:
     """Make a token; its text is on the page that comes back, and never again."""
     form = TokenForm(request.POST, user=request.user)
     made = _carry_out(form, services.make_token, user=request.user)
-    return _show_tokens(request, TokenForm(user=request.user) if made else form, made=made)
+    return _show_tokens(request, TokenForm(user=request.user) if made else form, made)
 
 
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Close one of one's own tokens for good."""
-    _revoke(request, request.user, pk)
+    found = open_tokens(request.user).filter(pk=pk).first()
+    if found is None:  # Perhaps of a page that was left open.
+        messages.info(request, _("You have no such token."))
+    else:
+        _revoke(request, found)
     return redirect("api:tokens")
 
 
@@ -68,10 +67,8 @@ def live_tokens(request: HttpRequest) -> HttpResponse:
 @staff_act("api.change_apitoken")
 def close_token(request: HttpRequest, pk: int) -> HttpResponse:
     """Close anybody's token for good, as when it was found where it should not be."""
-    found = one_or_404(services.live_tokens(), "There is no such token.", pk=pk)
-    account = getattr(found.user, "service_account", None)
-    services.revoke_token(user=request.user, token=found, account=account)
-    return go_saying(request, f"“{found.name}” lets nobody in any more.", "api:live_tokens")
+    _revoke(request, one_or_404(services.live_tokens(), "There is no such token.", pk=pk))
+    return redirect("api:live_tokens")
 
 
 @require_GET
@@ -93,32 +90,30 @@ def add_account(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def account(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One service account with its tokens."""
-    workspace = _govern(request, slug)
-    return _show_account(request, workspace, service_account_in(workspace, pk), ServiceTokenForm())
+    return _show_account(request, selectors.service_account_in(_govern(request, slug), pk), ServiceTokenForm())
 
 
 @require_POST
 @never_cache
 def make_account_token(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Make a token; its text is on the page that comes back, and never again."""
-    workspace = _govern(request, slug)
-    row, form = service_account_in(workspace, pk), ServiceTokenForm(request.POST)
+    row, form = selectors.service_account_in(_govern(request, slug), pk), ServiceTokenForm(request.POST)
     made = _carry_out(form, services.make_token, user=request.user, account=row)
-    return _show_account(request, workspace, row, ServiceTokenForm() if made else form, made=made)
+    return _show_account(request, row, ServiceTokenForm() if made else form, made)
 
 
 @require_POST
 def revoke_account_token(request: HttpRequest, slug: str, pk: int, token: int) -> HttpResponse:
     """Close a token for good."""
-    row = service_account_in(_govern(request, slug), pk)
-    _revoke(request, row.user, token, account=row)
+    row = selectors.service_account_in(_govern(request, slug), pk)
+    _revoke(request, one_or_404(open_tokens(row.user), "There is no such token.", pk=token))
     return redirect("api:service_account", slug=slug, pk=pk)
 
 
 @require_POST
 def remove_account(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """End a service account with its tokens."""
-    remove_service_account(actor=request.user, account=service_account_in(_govern(request, slug), pk))
+    remove_service_account(actor=request.user, account=selectors.service_account_in(_govern(request, slug), pk))
     messages.info(request, _("The service account was removed. What it added and asked stays."))
     return redirect("api:service_accounts", slug=slug)
 
@@ -188,45 +183,33 @@ def _carry_out(form: Form, act: Callable[..., Any], field: str | None = None, **
         return None
 
 
-def _revoke(request: HttpRequest, holder: User, pk: int, *, account: ServiceAccount | None = None) -> None:
-    found = open_tokens(holder).filter(pk=pk).first()
-    if found is None and account is not None:
-        raise Http404("There is no such token.")
-    if found is None:  # Perhaps of a page that was left open.
-        messages.info(request, _("You have no such token."))
-        return
-    services.revoke_token(user=request.user, token=found, account=account)
-    messages.info(request, _("“%(name)s” lets nobody in any more.") % {"name": found.name})
+def _revoke(request: HttpRequest, token: ApiToken) -> None:
+    services.revoke_token(user=request.user, token=token)
+    messages.info(request, _("“%(name)s” lets nobody in any more.") % {"name": token.name})
 
 
 def _govern(request: HttpRequest, slug: str) -> Workspace:
-    return workspace_for(request.user, slug, Role.OWNER)
+    return selectors.workspace_for(request.user, slug, Role.OWNER)
 
 
 def _find(request: HttpRequest, slug: str, pk: int) -> Webhook:
     return hooks.webhook_in(_govern(request, slug), pk)
 
 
-def _show_tokens(request: HttpRequest, form: Form, *, made: tuple[ApiToken, str] | None = None) -> HttpResponse:
+def _show_tokens(request: HttpRequest, form: Form, made: Made | None = None) -> HttpResponse:
     rows: QuerySet[ApiToken] = open_tokens(request.user).prefetch_related("workspaces")
     context = {"form": form, "made": made and made[1], "tokens": rows, "tab": "tokens"}
     return render(request, "api/tokens.html", context, status=422 if form.errors else 200)
 
 
 def _list_accounts(request: HttpRequest, workspace: Workspace, form: Form) -> HttpResponse:
-    return _show(request, workspace, "programs", "service_accounts", form=form, accounts=service_accounts_of(workspace))
+    rows = selectors.service_accounts_of(workspace)
+    return _show(request, workspace, "programs", "service_accounts", form=form, accounts=rows)
 
 
-def _show_account(
-    request: HttpRequest,
-    workspace: Workspace,
-    row: ServiceAccount,
-    form: Form,
-    *,
-    made: tuple[ApiToken, str] | None = None,
-) -> HttpResponse:
+def _show_account(request: HttpRequest, row: ServiceAccount, form: Form, made: Made | None = None) -> HttpResponse:
     shown = {"account": row, "form": form, "made": made and made[1], "tokens": open_tokens(row.user)}
-    return _show(request, workspace, "programs", "service_account", **shown)
+    return _show(request, row.workspace, "programs", "service_account", **shown)
 
 
 def _list_webhooks(request: HttpRequest, workspace: Workspace, form: Form) -> HttpResponse:
@@ -240,6 +223,6 @@ def _show_webhook(request: HttpRequest, row: Webhook, secret: str = "") -> HttpR
 
 
 def _show(request: HttpRequest, workspace: Workspace, tab: str, template: str, **shown: Any) -> HttpResponse:
-    context = {**workspace_context(request.user, workspace, "settings"), "tab": tab, **shown}
+    context = {**selectors.workspace_context(request.user, workspace, "settings"), "tab": tab, **shown}
     is_refused = "form" in shown and bool(shown["form"].errors)
     return render(request, f"api/{template}.html", context, status=422 if is_refused else 200)

@@ -1,21 +1,20 @@
 """Documents: lists, uploads, versions, outline, nodes, pages, and deletion."""
 
-import hashlib
 import shutil
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from ninja import File, Form, ModelSchema, Query, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.problems import Missing
-from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, check_state, reply_once, take_page
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, check_state, once, take_page
+from vectorless_web.api.routes.places import ForEditor, ForViewer
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, FromZero
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, DocumentVersion
@@ -29,10 +28,10 @@ from vectorless_web.engine.errors import NotFound
 from vectorless_web.infra.limits import TAG_MAX, TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Documents"])
 Search = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
+Key = Annotated[int, Field(ge=0, le=10**9)]
 Tag = Annotated[str, Field(min_length=1, max_length=TAG_MAX, pattern=PRINTED)]
 editors = Bearer(Scope.WRITE)
 PLACE = "/workspaces/{slug:slug}/documents"
@@ -124,23 +123,23 @@ def show_document(document: Document) -> dict[str, Any]:
 
 @router.get(PLACE, response=PageOut[DocumentOut])
 def list_documents(
-    request: HttpRequest, slug: str, asked: PageQuery = Paged, search: Search = "", tag: Search = ""
+    request: HttpRequest, workspace: ForViewer, asked: PageQuery = Paged, search: Search = "", tag: Search = ""
 ) -> dict[str, Any]:
     """The documents of a workspace, the newest first; `search` looks in titles, names and tags."""
-    workspace = workspace_alone(request.user, slug)
     query = selectors.ListQuery(search=search, tag=tag)
     return take_page(selectors.found_documents(workspace, request.user, query), asked, show_document)
 
 
 @router.post(PLACE, response={201: DocumentOut, 200: DocumentOut}, auth=editors)
+@once
 def upload_document(
     request: HttpRequest,
-    slug: str,
+    workspace: ForEditor,
     file: File[UploadedFile],
     title: Annotated[str, Form(max_length=300)] = "",
     folder: Annotated[int | None, Form(ge=1, le=10**15)] = None,
     on_same_name: Annotated[Literal["ask", "version", "keep"] | None, Form()] = None,
-) -> Status[dict[str, Any]]:
+) -> Status[Any]:
     """Add a file, which is then read; 201 for a new document or version, 200 when the same bytes are here already.
 
     `on_same_name` says what becomes of a file whose name a document of the same folder has, with other content: its
@@ -148,24 +147,17 @@ def upload_document(
     workspace's setting decides.
     With the header Idempotency-Key a repeated request gives the first reply.
     """
-    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     place = selectors.folder_in(workspace, request.user, folder) if folder else None
-
-    def add() -> tuple[int, dict[str, Any]]:
-        check_upload_rate(request, 1)
-        stored = services.add_document(
-            workspace=workspace,
-            user=request.user,
-            upload=file,
-            title=title.replace("\0", ""),
-            folder=place,
-            on_same_name=services.SameName(on_same_name or workspace.setting("same_name")),
-        )
-        return 201 if stored.added else 200, show_document(stored.document)
-
-    digest = hashlib.file_digest(file, "sha256").hexdigest()
-    file.seek(0)
-    return reply_once(request, [digest, file.name, title, folder, on_same_name], add)
+    check_upload_rate(request, 1)
+    stored = services.add_document(
+        workspace=workspace,
+        user=request.user,
+        upload=file,
+        title=title.replace("\0", ""),
+        folder=place,
+        on_same_name=services.SameName(on_same_name or workspace.setting("same_name")),
+    )
+    return Status(201 if stored.added else 200, show_document(stored.document))
 
 
 @router.post(
@@ -173,7 +165,7 @@ def upload_document(
 )
 def upload_raw(
     request: HttpRequest,
-    slug: str,
+    workspace: ForEditor,
     name: Annotated[str, Query(min_length=1, max_length=TITLE_MAX, pattern=PRINTED)],
     title: Annotated[str, Query(max_length=300)] = "",
     folder: Annotated[Number | None, Query()] = None,
@@ -184,7 +176,8 @@ def upload_raw(
         shutil.copyfileobj(request, file)
         file.size = file.tell()
         file.seek(0)
-        return upload_document(request, slug, file, title, folder, on_same_name)  # type: ignore[arg-type]
+        given = {"file": file, "title": title, "folder": folder, "on_same_name": on_same_name}
+        return upload_document(request, workspace=workspace, **given)
 
 
 @router.get(ONE, response=DocumentOut)
@@ -218,9 +211,7 @@ def list_versions(request: HttpRequest, slug: str, document: Number) -> Any:
 
 
 @router.post(ONE + "/versions", response={201: DocumentOut, 200: DocumentOut}, auth=editors)
-def upload_version(
-    request: HttpRequest, slug: str, document: Number, file: File[UploadedFile]
-) -> Status[dict[str, Any]]:
+def upload_version(request: HttpRequest, slug: str, document: Number, file: File[UploadedFile]) -> Status[Any]:
     """Add a file as the next version; questions go on reading the current one until it is ready."""
     found = selectors.document_for(request.user, slug, document, Role.EDITOR)
     check_upload_rate(request, 1)
@@ -250,15 +241,13 @@ def show_outline(request: HttpRequest, slug: str, document: Number) -> Any:
 
 
 @router.get(ONE + "/nodes/{key}", response=NodeOut)
-def show_node(
-    request: HttpRequest, slug: str, document: Number, key: Annotated[int, Field(ge=0, le=10**9)]
-) -> dict[str, Any]:
+def show_node(request: HttpRequest, slug: str, document: Number, key: Key) -> dict[str, Any]:
     """A node of the current version: its text, its table, and the keys of its children."""
     opened = _open_current(request, slug, document)
     try:
         node = opened.tree.node(key)
     except (NotFound, IndexError, KeyError) as error:
-        raise Missing("The document has no such node.", remedy="Take a key of the outline or of a page.") from error
+        raise Http404("The document has no such node.") from error
     return {
         "key": key,
         "kind": node.kind,
@@ -292,7 +281,7 @@ def show_page(request: HttpRequest, slug: str, document: Number, page: Number) -
 
 def _check_page(page: int, pages: int) -> None:
     if page > pages:
-        raise Missing(f"The document has {pages} pages.", remedy="Ask for one of them; the first is 1.")
+        raise Http404(f"The document has {pages} pages, of which the first is 1.")
 
 
 @router.get(ONE + "/pages/{page}/image", openapi_extra=answers("image/jpeg"))
@@ -303,12 +292,8 @@ def show_page_image(request: HttpRequest, slug: str, document: Number, page: Num
     try:
         picture = page_image(version, page - 1, SCALE)
     except RenderUnavailable as error:
-        raise Problem(
-            error.message,
-            remedy="The same address without /image has its words.",
-            code="no_picture",
-            status=error.status,
-        ) from error
+        remedy = "The same address without /image has its words."
+        raise Problem(error.message, remedy=remedy, code="no_picture", status=error.status) from error
     return HttpResponse(picture.read_bytes(), content_type="image/jpeg")
 
 

@@ -1,6 +1,5 @@
 """Golden sets and evaluations: list, make, add questions, start, stop, go on, read the scores."""
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,7 +9,8 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, once, take_page
+from vectorless_web.api.routes.places import ForEditor, ForViewer
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.evaluations import exports, selectors, services
@@ -18,7 +18,6 @@ from vectorless_web.evaluations.models import Evaluation
 from vectorless_web.evaluations.reading import PARTS_MAX, TEXT_MAX, Typed, check_typed, write_row
 from vectorless_web.infra.limits import STEPS_MAX, STEPS_MIN
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Evaluations"])
 SETS = "/workspaces/{slug:slug}/golden-sets"
@@ -108,9 +107,9 @@ def show_evaluation(found: Evaluation) -> dict[str, Any]:
 
 
 @router.get(SETS, response=list[SetOut])
-def list_sets(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
+def list_sets(request: HttpRequest, workspace: ForViewer) -> list[dict[str, Any]]:
     """The golden sets of a workspace by name."""
-    rows: Any = selectors.sets_in(workspace_alone(request.user, slug))
+    rows: Any = selectors.sets_in(workspace)
     return [_show_set(row, row.question_count, row.last) for row in rows]
 
 
@@ -119,53 +118,46 @@ def _show_set(row: Any, questions: int, last: Evaluation | None) -> dict[str, An
 
 
 @router.post(SETS, response={201: SetOut}, auth=Bearer(Scope.WRITE))
-def make_set(request: HttpRequest, slug: str, asked: SetIn) -> dict[str, Any]:
+def make_set(request: HttpRequest, workspace: ForEditor, asked: SetIn) -> dict[str, Any]:
     """Make an empty set."""
-    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     made = services.make_set(user=request.user, workspace=workspace, name=asked.name)
     return _show_set(made, 0, None)
 
 
 @router.get(SET + "/questions", response=PageOut[dict[str, Any]])
-def list_questions(request: HttpRequest, slug: str, golden_set: Number, asked: PageQuery = Paged) -> dict[str, Any]:
+def list_questions(request: HttpRequest, workspace: ForViewer, golden_set: Number, asked: PageQuery = Paged) -> Any:
     """The questions of a set that exist for the person, with what is expected, the newest first."""
-    found = selectors.set_for(request.user, slug, golden_set)
-    rows = selectors.questions_of(found, request.user).prefetch_related("documents")
+    rows = selectors.questions_of(selectors.set_in(workspace, golden_set), request.user).prefetch_related("documents")
     page = take_page(rows, asked)
     names = selectors.file_names(page["items"])
     return {**page, "items": [{"id": row.pk, **write_row(row, names)} for row in page["items"]]}
 
 
 @router.post(SET + "/questions", response={201: list[int]}, auth=Bearer(Scope.WRITE))
-def add_questions(request: HttpRequest, slug: str, golden_set: Number, asked: QuestionsIn) -> Status[Any]:
+@once
+def add_questions(request: HttpRequest, workspace: ForEditor, golden_set: Number, asked: QuestionsIn) -> Status[Any]:
     """Add questions, all or none; their numbers. With Idempotency-Key a repeated request gives the first reply."""
-    found = selectors.set_for(request.user, slug, golden_set, Role.EDITOR)
+    found = selectors.set_in(workspace, golden_set)
     rows = [Typed(**row.dict()) for row in asked.questions]
     for row in rows:
         check_typed(row)
-
-    def add() -> tuple[int, Any]:
-        return 201, [row.pk for row in services.add_questions(user=request.user, golden_set=found, rows=rows)]
-
-    return reply_once(request, [asdict(row) for row in rows], add)
+    made = services.add_questions(user=request.user, golden_set=found, rows=rows)
+    return Status(201, [row.pk for row in made])
 
 
 @router.get(SET + "/evaluations", response=PageOut[EvaluationOut])
-def list_evaluations(request: HttpRequest, slug: str, golden_set: Number, asked: PageQuery = Paged) -> dict[str, Any]:
+def list_evaluations(request: HttpRequest, workspace: ForViewer, golden_set: Number, asked: PageQuery = Paged) -> Any:
     """The evaluations of a set, the newest first."""
-    return take_page(selectors.set_for(request.user, slug, golden_set).evaluations.all(), asked, show_evaluation)
+    return take_page(selectors.set_in(workspace, golden_set).evaluations.all(), asked, show_evaluation)
 
 
 @router.post(SET + "/evaluations", response={201: ScoredOut}, auth=Bearer(Scope.ASK))
-def start_evaluation(request: HttpRequest, slug: str, golden_set: Number, asked: StartIn) -> Status[dict[str, Any]]:
+@once
+def start_evaluation(request: HttpRequest, workspace: ForEditor, golden_set: Number, asked: StartIn) -> Status[Any]:
     """Ask all questions of a set. With Idempotency-Key a repeated request gives the first reply."""
-    found = selectors.set_for(request.user, slug, golden_set, Role.EDITOR)
-
-    def start() -> tuple[int, dict[str, Any]]:
-        made = services.start_evaluation(user=request.user, golden_set=found, **asked.dict())
-        return 201, show_evaluation(made)
-
-    return reply_once(request, asked.dict(), start)
+    found = selectors.set_in(workspace, golden_set)
+    made = services.start_evaluation(user=request.user, golden_set=found, **asked.dict())
+    return Status(201, show_evaluation(made))
 
 
 @router.get(ONE, response=ScoredOut)

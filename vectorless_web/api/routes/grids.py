@@ -9,15 +9,15 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.problems import refuse_fields
-from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
+from vectorless_web.api.problems import read_form
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, once, take_page
+from vectorless_web.api.routes.places import ForMember, ForViewer
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.grids import export, selectors, services
 from vectorless_web.grids.forms import ColumnForm, GridForm
 from vectorless_web.grids.models import Grid
 from vectorless_web.grids.services import ColumnValues
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Grids"])
 PLACE = "/workspaces/{slug:slug}/grids"
@@ -91,9 +91,8 @@ def show_grid(request: HttpRequest, grid: Grid) -> dict[str, Any]:
 
 
 @router.get(PLACE, response=PageOut[GridOut])
-def list_grids(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
+def list_grids(request: HttpRequest, workspace: ForViewer, asked: PageQuery = Paged) -> dict[str, Any]:
     """The grids of a workspace, the newest first."""
-    workspace = workspace_alone(request.user, slug)
 
     def show(grid: Grid) -> dict[str, Any]:
         grid.workspace = workspace
@@ -103,28 +102,22 @@ def list_grids(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dic
 
 
 @router.post(PLACE, response={201: GridOut}, auth=Bearer(Scope.ASK))
-def make_grid(request: HttpRequest, slug: str, asked: GridIn) -> Status[dict[str, Any]]:
+@once
+def make_grid(request: HttpRequest, workspace: ForMember, asked: GridIn) -> Status[Any]:
     """Make a grid, of which nothing is asked yet. With Idempotency-Key a repeated request gives the first reply."""
-    workspace = workspace_alone(request.user, slug, Role.MEMBER)
     form = GridForm({**asked.dict(exclude={"set"}), "columns": asked.set}, user=request.user, workspace=workspace)
-    if not form.is_valid():
-        raise refuse_fields(form)
+    read_form(form)
     values = form.values()
     columns = [*values.columns, *map(_read_column, asked.columns)][: selectors.COLUMNS_MAX]
-
-    def make() -> tuple[int, dict[str, Any]]:
-        documents = selectors.documents_from(workspace, request.user, form.source())
-        own = replace(values, columns=columns)
-        grid = services.create_grid(user=request.user, workspace=workspace, values=own, documents=documents)
-        return 201, show_grid(request, grid)
-
-    return reply_once(request, asked.dict(), make)
+    documents = selectors.documents_from(workspace, request.user, form.source())
+    own = replace(values, columns=columns)
+    grid = services.create_grid(user=request.user, workspace=workspace, values=own, documents=documents)
+    return Status(201, show_grid(request, grid))
 
 
 def _read_column(asked: ColumnIn) -> ColumnValues:
     form = ColumnForm({**asked.dict(), "choices": "\n".join(asked.choices)})
-    if not form.is_valid():
-        raise refuse_fields(form)
+    read_form(form)
     return form.values()
 
 

@@ -10,8 +10,9 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.problems import refuse_fields
+from vectorless_web.api.problems import read_form
 from vectorless_web.api.replies import Number
+from vectorless_web.api.routes.places import ForOwner
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut
 from vectorless_web.console.forms import PeopleGroupForm
 from vectorless_web.console.subjects import people
@@ -21,7 +22,6 @@ from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import GroupForm, InviteForm
 from vectorless_web.workspaces.models import GroupMembership, Invitation, Membership, PeopleGroup, Role
-from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Members"], auth=Bearer(Scope.ADMIN))
 MEMBERS = "/workspaces/{slug:slug}/members"
@@ -109,88 +109,77 @@ class LetInOut(Schema):
     people: int = Field(alias="people_count")
 
 
-def _member(request: HttpRequest, slug: str, member: int) -> Membership:
-    return selectors.membership_in(workspace_alone(request.user, slug, Role.OWNER), member)
-
-
 @router.get(MEMBERS, response=list[MemberOut])
-def list_members(request: HttpRequest, slug: str) -> Any:
+def list_members(request: HttpRequest, workspace: ForOwner) -> Any:
     """Who belongs to the workspace by themselves, and with which role."""
-    return selectors.members_of(workspace_alone(request.user, slug, Role.OWNER))
+    return selectors.members_of(workspace)
 
 
 @router.patch(MEMBER, response=MemberOut)
-def change_role(request: HttpRequest, slug: str, member: Number, asked: RoleIn) -> Membership:
+def change_role(request: HttpRequest, workspace: ForOwner, member: Number, asked: RoleIn) -> Membership:
     """Give a member another role; a workspace keeps at least one owner."""
-    found = _member(request, slug, member)
+    found = selectors.membership_in(workspace, member)
     return services.change_role(actor=request.user, membership=found, role=asked.role)
 
 
 @router.delete(MEMBER, response={204: None})
-def remove_member(request: HttpRequest, slug: str, member: Number) -> None:
+def remove_member(request: HttpRequest, workspace: ForOwner, member: Number) -> None:
     """Take a member out; for an hour that can be undone. A workspace keeps at least one owner."""
-    services.remove_member(actor=request.user, membership=_member(request, slug, member))
+    services.remove_member(actor=request.user, membership=selectors.membership_in(workspace, member))
 
 
 @router.get(INVITATIONS, response=list[InvitationOut])
-def list_invitations(request: HttpRequest, slug: str) -> Any:
+def list_invitations(request: HttpRequest, workspace: ForOwner) -> Any:
     """The invitations that were neither used nor revoked, the newest first."""
-    return selectors.pending_invitations(workspace_alone(request.user, slug, Role.OWNER))
+    return selectors.pending_invitations(workspace)
 
 
 @router.post(INVITATIONS, response={201: InvitationMadeOut})
-def invite(request: HttpRequest, slug: str, asked: InviteIn) -> dict[str, Any]:
+def invite(request: HttpRequest, workspace: ForOwner, asked: InviteIn) -> dict[str, Any]:
     """Add somebody: who opens the link becomes a member. The link is in this reply alone."""
-    workspace, form = workspace_alone(request.user, slug, Role.OWNER), InviteForm(asked.dict())
-    if not form.is_valid():
-        raise refuse_fields(form)
-    made, token = services.invite(actor=request.user, workspace=workspace, **form.cleaned_data)
+    typed = read_form(InviteForm(asked.dict()))
+    made, token = services.invite(actor=request.user, workspace=workspace, **typed)
     address = request.build_absolute_uri(reverse("workspaces:invitation", args=[token]))
     return {**InvitationOut.from_orm(made).dict(), "address": address}
 
 
 @router.delete(INVITATIONS + "/{invitation}", response={204: None})
-def revoke_invitation(request: HttpRequest, slug: str, invitation: Number) -> None:
+def revoke_invitation(request: HttpRequest, workspace: ForOwner, invitation: Number) -> None:
     """Close an invitation's link."""
-    found = selectors.invitation_in(workspace_alone(request.user, slug, Role.OWNER), invitation)
-    services.revoke_invitation(actor=request.user, invitation=found)
+    services.revoke_invitation(actor=request.user, invitation=selectors.invitation_in(workspace, invitation))
 
 
 @router.get(LET_IN, response=list[LetInOut])
-def list_groups_let_in(request: HttpRequest, slug: str) -> Any:
+def list_groups_let_in(request: HttpRequest, workspace: ForOwner) -> Any:
     """The groups whose people are here, and with which role."""
-    return selectors.groups_of(workspace_alone(request.user, slug, Role.OWNER))
+    return selectors.groups_of(workspace)
 
 
 @router.get(LET_IN + "/others", response=list[NamedOut])
-def list_other_groups(request: HttpRequest, slug: str) -> Any:
+def list_other_groups(request: HttpRequest, workspace: ForOwner) -> Any:
     """The groups of the site that could be let in."""
-    return selectors.groups_to_add(workspace_alone(request.user, slug, Role.OWNER))
+    return selectors.groups_to_add(workspace)
 
 
 @router.post(LET_IN, response={201: LetInOut})
-def let_group_in(request: HttpRequest, slug: str, asked: LetInIn) -> GroupMembership:
+def let_group_in(request: HttpRequest, workspace: ForOwner, asked: LetInIn) -> GroupMembership:
     """Let the people of a group in."""
-    workspace = workspace_alone(request.user, slug, Role.OWNER)
-    form = GroupForm(asked.dict(), workspace=workspace)
-    if not form.is_valid():
-        raise refuse_fields(form)
-    made = services.add_group(actor=request.user, workspace=workspace, **form.cleaned_data)
+    typed = read_form(GroupForm(asked.dict(), workspace=workspace))
+    made = services.add_group(actor=request.user, workspace=workspace, **typed)
     return selectors.group_membership_in(workspace, made.pk)
 
 
 @router.patch(LET_IN + "/{membership}", response=LetInOut)
-def change_group_role(request: HttpRequest, slug: str, membership: Number, asked: RoleIn) -> GroupMembership:
+def change_group_role(request: HttpRequest, workspace: ForOwner, membership: Number, asked: RoleIn) -> GroupMembership:
     """Give the people of a group another role."""
-    found = selectors.group_membership_in(workspace_alone(request.user, slug, Role.OWNER), membership)
+    found = selectors.group_membership_in(workspace, membership)
     return services.change_group_role(actor=request.user, membership=found, role=asked.role)
 
 
 @router.delete(LET_IN + "/{membership}", response={204: None})
-def remove_group(request: HttpRequest, slug: str, membership: Number) -> None:
+def remove_group(request: HttpRequest, workspace: ForOwner, membership: Number) -> None:
     """Take a group out; those of its people who were let in by themselves stay."""
-    found = selectors.group_membership_in(workspace_alone(request.user, slug, Role.OWNER), membership)
-    services.remove_group(actor=request.user, membership=found)
+    services.remove_group(actor=request.user, membership=selectors.group_membership_in(workspace, membership))
 
 
 @router.get(GROUPS, response=list[GroupOut])
@@ -216,8 +205,7 @@ def change_group(request: HttpRequest, group: Number, asked: GroupIn) -> PeopleG
 
 def _save_group(request: HttpRequest, group: PeopleGroup, asked: GroupIn) -> PeopleGroup:
     form = PeopleGroupForm(asked.dict(), instance=group)
-    if not form.is_valid():
-        raise refuse_fields(form)
+    read_form(form)
     return people.find_group(services.save_group(actor=request.user, group=form.save(commit=False)).pk)
 
 

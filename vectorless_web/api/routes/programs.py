@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from ninja import ModelSchema, Router, Schema
 from pydantic import Field
 
@@ -10,26 +10,26 @@ from vectorless_web.api import services
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import ApiToken, Delivery, EventKind, Scope, Webhook
 from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, take_page
+from vectorless_web.api.routes.places import ForOwner
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
 from vectorless_web.api.webhooks import services as webhooks
 from vectorless_web.documents.selectors import folder_in
 from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.infra.lookups import one_or_404
 from vectorless_web.infra.places import Access
 from vectorless_web.sources import selectors
 from vectorless_web.sources import services as sources
 from vectorless_web.sources.models import Kind, Source, SourceFile
-from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of, workspace_alone
+from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of
 from vectorless_web.workspaces.services import add_service_account, remove_service_account
 
-router = Router(tags=["Programs"])
+router = Router(tags=["Programs"], auth=Bearer(Scope.ADMIN))
 ACCOUNTS = "/workspaces/{slug:slug}/service-accounts"
 ACCOUNT = ACCOUNTS + "/{account}"
 HOOKS = "/workspaces/{slug:slug}/webhooks"
 HOOK = HOOKS + "/{webhook}"
 SOURCES = "/workspaces/{slug:slug}/sources"
 SOURCE = SOURCES + "/{source}"
-owners = Bearer(Scope.ADMIN)
 
 
 class AccountIn(Schema):
@@ -162,164 +162,148 @@ class SourceFileOut(ModelSchema):
         fields = ("path", "size", "state", "error", "at")
 
 
-def _govern(request: HttpRequest, slug: str) -> Workspace:
-    return workspace_alone(request.user, slug, Role.OWNER)
-
-
-@router.get(ACCOUNTS, response=list[AccountOut], auth=owners)
-def list_accounts(request: HttpRequest, slug: str) -> Any:
+@router.get(ACCOUNTS, response=list[AccountOut])
+def list_accounts(request: HttpRequest, workspace: ForOwner) -> Any:
     """The programs that belong to the workspace."""
-    return service_accounts_of(_govern(request, slug))
+    return service_accounts_of(workspace)
 
 
-@router.post(ACCOUNTS, response={201: AccountOut}, auth=owners)
-def add_account(request: HttpRequest, slug: str, asked: AccountIn) -> Any:
+@router.post(ACCOUNTS, response={201: AccountOut})
+def add_account(request: HttpRequest, workspace: ForOwner, asked: AccountIn) -> Any:
     """Add a program as a member."""
-    workspace = _govern(request, slug)
     made = add_service_account(actor=request.user, workspace=workspace, **asked.dict())
     return service_account_in(workspace, made.pk)
 
 
-@router.delete(ACCOUNT, response={204: None}, auth=owners)
-def remove_account(request: HttpRequest, slug: str, account: Number) -> None:
+@router.delete(ACCOUNT, response={204: None})
+def remove_account(request: HttpRequest, workspace: ForOwner, account: Number) -> None:
     """End a service account with its tokens; what it added and asked stays."""
-    remove_service_account(actor=request.user, account=service_account_in(_govern(request, slug), account))
+    remove_service_account(actor=request.user, account=service_account_in(workspace, account))
 
 
-@router.get(ACCOUNT + "/tokens", response=list[TokenOut], auth=owners)
-def list_tokens(request: HttpRequest, slug: str, account: Number) -> Any:
+@router.get(ACCOUNT + "/tokens", response=list[TokenOut])
+def list_tokens(request: HttpRequest, workspace: ForOwner, account: Number) -> Any:
     """The tokens of a service account that were not revoked."""
-    return services.open_tokens(service_account_in(_govern(request, slug), account).user)
+    return services.open_tokens(service_account_in(workspace, account).user)
 
 
-@router.post(ACCOUNT + "/tokens", response={201: TokenMadeOut}, auth=owners)
-def make_token(request: HttpRequest, slug: str, account: Number, asked: TokenIn) -> dict[str, Any]:
+@router.post(ACCOUNT + "/tokens", response={201: TokenMadeOut})
+def make_token(request: HttpRequest, workspace: ForOwner, account: Number, asked: TokenIn) -> dict[str, Any]:
     """Make a token of a service account; its text is in this reply alone."""
-    row = service_account_in(_govern(request, slug), account)
-    made, text = services.make_token(user=request.user, account=row, **asked.dict())
+    made, text = services.make_token(user=request.user, account=service_account_in(workspace, account), **asked.dict())
     return {**TokenOut.from_orm(made).dict(), "token": text}
 
 
-@router.delete(ACCOUNT + "/tokens/{token}", response={204: None}, auth=owners)
-def revoke_token(request: HttpRequest, slug: str, account: Number, token: Number) -> None:
+@router.delete(ACCOUNT + "/tokens/{token}", response={204: None})
+def revoke_token(request: HttpRequest, workspace: ForOwner, account: Number, token: Number) -> None:
     """Close a token for good."""
-    row = service_account_in(_govern(request, slug), account)
-    found = services.open_tokens(row.user).filter(pk=token).first()
-    if found is None:
-        raise Http404("There is no such token.")
-    services.revoke_token(user=request.user, token=found, account=row)
+    row = service_account_in(workspace, account)
+    found = one_or_404(services.open_tokens(row.user), "There is no such token.", pk=token)
+    services.revoke_token(user=request.user, token=found)
 
 
-@router.get(HOOKS, response=list[HookOut], auth=owners)
-def list_webhooks(request: HttpRequest, slug: str) -> Any:
+@router.get(HOOKS, response=list[HookOut])
+def list_webhooks(request: HttpRequest, workspace: ForOwner) -> Any:
     """The webhooks of the workspace."""
-    return webhooks.webhooks_of(_govern(request, slug))
+    return webhooks.webhooks_of(workspace)
 
 
-@router.post(HOOKS, response={201: HookMadeOut}, auth=owners)
-def add_webhook(request: HttpRequest, slug: str, asked: HookIn) -> dict[str, Any]:
+@router.post(HOOKS, response={201: HookMadeOut})
+def add_webhook(request: HttpRequest, workspace: ForOwner, asked: HookIn) -> dict[str, Any]:
     """Add a webhook; its secret is in this reply alone."""
-    made, secret = webhooks.add_webhook(actor=request.user, workspace=_govern(request, slug), **asked.dict())
-    return _show_secret(made, secret)
+    made, secret = webhooks.add_webhook(actor=request.user, workspace=workspace, **asked.dict())
+    return {**HookOut.from_orm(made).dict(), "secret": secret}
 
 
-def _show_secret(webhook: Webhook, secret: str) -> dict[str, Any]:
-    return {**HookOut.from_orm(webhook).dict(), "secret": secret}
-
-
-@router.get(HOOK, response=HookOut, auth=owners)
-def show_webhook(request: HttpRequest, slug: str, webhook: Number) -> Webhook:
+@router.get(HOOK, response=HookOut)
+def show_webhook(request: HttpRequest, workspace: ForOwner, webhook: Number) -> Webhook:
     """One webhook."""
-    return webhooks.webhook_in(_govern(request, slug), webhook)
+    return webhooks.webhook_in(workspace, webhook)
 
 
-@router.patch(HOOK, response=HookOut, auth=owners)
-def switch_webhook(request: HttpRequest, slug: str, webhook: Number, asked: SwitchIn) -> Webhook:
+@router.patch(HOOK, response=HookOut)
+def switch_webhook(request: HttpRequest, workspace: ForOwner, webhook: Number, asked: SwitchIn) -> Webhook:
     """Switch a webhook on or off; what waits while it is off is given up."""
-    workspace = _govern(request, slug)
     webhooks.switch_webhook(actor=request.user, webhook=webhooks.webhook_in(workspace, webhook), on=asked.enabled)
     return webhooks.webhook_in(workspace, webhook)
 
 
-@router.post(HOOK + "/secret", response=HookMadeOut, auth=owners)
-def rotate_secret(request: HttpRequest, slug: str, webhook: Number) -> dict[str, Any]:
+@router.post(HOOK + "/secret", response=HookMadeOut)
+def rotate_secret(request: HttpRequest, workspace: ForOwner, webhook: Number) -> dict[str, Any]:
     """Make a new secret, which is in this reply alone; the one before signs beside it for a day."""
-    found = webhooks.webhook_in(_govern(request, slug), webhook)
-    return _show_secret(found, webhooks.rotate_secret(actor=request.user, webhook=found))
+    found = webhooks.webhook_in(workspace, webhook)
+    return {**HookOut.from_orm(found).dict(), "secret": webhooks.rotate_secret(actor=request.user, webhook=found)}
 
 
-@router.delete(HOOK, response={204: None}, auth=owners)
-def remove_webhook(request: HttpRequest, slug: str, webhook: Number) -> None:
+@router.delete(HOOK, response={204: None})
+def remove_webhook(request: HttpRequest, workspace: ForOwner, webhook: Number) -> None:
     """Remove a webhook with its log."""
-    webhooks.remove_webhook(actor=request.user, webhook=webhooks.webhook_in(_govern(request, slug), webhook))
+    webhooks.remove_webhook(actor=request.user, webhook=webhooks.webhook_in(workspace, webhook))
 
 
-@router.get(HOOK + "/deliveries", response=PageOut[DeliveryOut], auth=owners)
-def list_deliveries(request: HttpRequest, slug: str, webhook: Number, asked: PageQuery = Paged) -> dict[str, Any]:
+@router.get(HOOK + "/deliveries", response=PageOut[DeliveryOut])
+def list_deliveries(request: HttpRequest, workspace: ForOwner, webhook: Number, asked: PageQuery = Paged) -> Any:
     """What a webhook was told, the newest first."""
-    return take_page(webhooks.webhook_in(_govern(request, slug), webhook).deliveries.all(), asked)
+    return take_page(webhooks.webhook_in(workspace, webhook).deliveries.all(), asked)
 
 
-@router.post(HOOK + "/deliveries/{delivery}/again", response={202: None}, auth=owners)
-def redeliver(request: HttpRequest, slug: str, webhook: Number, delivery: Number) -> None:
+@router.post(HOOK + "/deliveries/{delivery}/again", response={202: None})
+def redeliver(request: HttpRequest, workspace: ForOwner, webhook: Number, delivery: Number) -> None:
     """Send one event again, with the id that it had."""
-    found = webhooks.delivery_of(webhooks.webhook_in(_govern(request, slug), webhook), delivery)
+    found = webhooks.delivery_of(webhooks.webhook_in(workspace, webhook), delivery)
     webhooks.redeliver(actor=request.user, delivery=found)
 
 
-@router.get(SOURCES, response=list[SourceOut], auth=owners)
-def list_sources(request: HttpRequest, slug: str) -> Any:
+@router.get(SOURCES, response=list[SourceOut])
+def list_sources(request: HttpRequest, workspace: ForOwner) -> Any:
     """The places that documents come from by themselves."""
-    return selectors.sources_of(_govern(request, slug), request.user)
+    return selectors.sources_of(workspace, request.user)
 
 
-@router.post(SOURCES, response={201: SourceOut}, auth=owners)
-def add_source(request: HttpRequest, slug: str, asked: SourceIn) -> Source:
+@router.post(SOURCES, response={201: SourceOut})
+def add_source(request: HttpRequest, workspace: ForOwner, asked: SourceIn) -> Source:
     """Add a source, switched off, and look what would come."""
-    workspace = _govern(request, slug)
     access = Access(asked.kind, asked.address, asked.account, asked.secret, asked.region)
     folder = folder_in(workspace, request.user, asked.folder) if asked.folder else None
-    made = sources.add_source(
+    return sources.add_source(
         actor=request.user, workspace=workspace, access=access, folder=folder, every_minutes=asked.every_minutes
     )
-    return made
 
 
-@router.get(SOURCE, response=SourceOut, auth=owners)
-def show_source(request: HttpRequest, slug: str, source: Number) -> Source:
+@router.get(SOURCE, response=SourceOut)
+def show_source(request: HttpRequest, workspace: ForOwner, source: Number) -> Source:
     """One source, and what its last look found."""
-    return selectors.source_in(_govern(request, slug), request.user, source)
+    return selectors.source_in(workspace, request.user, source)
 
 
-@router.patch(SOURCE, response=SourceOut, auth=owners)
-def switch_source(request: HttpRequest, slug: str, source: Number, asked: SwitchIn) -> Source:
+@router.patch(SOURCE, response=SourceOut)
+def switch_source(request: HttpRequest, workspace: ForOwner, source: Number, asked: SwitchIn) -> Source:
     """Switch a source on, in the name of the token's person, or off."""
-    sources.switch_source(actor=request.user, source=show_source(request, slug, source), on=asked.enabled)
-    return show_source(request, slug, source)
+    sources.switch_source(actor=request.user, source=show_source(request, workspace, source), on=asked.enabled)
+    return show_source(request, workspace, source)
 
 
-@router.put(SOURCE + "/secret", response=SourceOut, auth=owners)
-def change_secret(request: HttpRequest, slug: str, source: Number, asked: AccessIn) -> Source:
+@router.put(SOURCE + "/secret", response=SourceOut)
+def change_secret(request: HttpRequest, workspace: ForOwner, source: Number, asked: AccessIn) -> Source:
     """Replace account and secret of a source, and look whether they are right."""
-    sources.change_secret(actor=request.user, source=show_source(request, slug, source), **asked.dict())
-    return show_source(request, slug, source)
+    sources.change_secret(actor=request.user, source=show_source(request, workspace, source), **asked.dict())
+    return show_source(request, workspace, source)
 
 
-@router.post(SOURCE + "/look", response={202: SourceOut}, auth=owners)
-def look_again(request: HttpRequest, slug: str, source: Number) -> Source:
+@router.post(SOURCE + "/look", response={202: SourceOut})
+def look_again(request: HttpRequest, workspace: ForOwner, source: Number) -> Source:
     """Look now, and try what failed once more."""
-    sources.look_again(actor=request.user, source=show_source(request, slug, source))
-    return show_source(request, slug, source)
+    sources.look_again(actor=request.user, source=show_source(request, workspace, source))
+    return show_source(request, workspace, source)
 
 
-@router.get(SOURCE + "/files", response=PageOut[SourceFileOut], auth=owners)
-def list_files(request: HttpRequest, slug: str, source: Number, asked: PageQuery = Paged) -> dict[str, Any]:
+@router.get(SOURCE + "/files", response=PageOut[SourceFileOut])
+def list_files(request: HttpRequest, workspace: ForOwner, source: Number, asked: PageQuery = Paged) -> dict[str, Any]:
     """What became of the files of a source, the newest first; documents closed to the person are not named."""
-    found = show_source(request, slug, source)
-    return take_page(selectors.files_of(found, request.user), asked)
+    return take_page(selectors.files_of(show_source(request, workspace, source), request.user), asked)
 
 
-@router.delete(SOURCE, response={204: None}, auth=owners)
-def remove_source(request: HttpRequest, slug: str, source: Number) -> None:
+@router.delete(SOURCE, response={204: None})
+def remove_source(request: HttpRequest, workspace: ForOwner, source: Number) -> None:
     """Remove a source; its documents stay."""
-    sources.remove_source(actor=request.user, source=show_source(request, slug, source))
+    sources.remove_source(actor=request.user, source=show_source(request, workspace, source))

@@ -18,7 +18,8 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import ApiToken, Scope
-from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, once, take_page
+from vectorless_web.api.routes.places import ForMember, ForViewer
 from vectorless_web.api.routes.schemas import NO_NUL, Cap, FilterIn, FusionName, PilotName, Share, StrategyName
 from vectorless_web.infra.limits import LARGEST, STEPS_MAX, STEPS_MIN, parse_whole_number
 from vectorless_web.runs import selectors, services
@@ -29,13 +30,13 @@ from vectorless_web.runs.models import Answer, Claim, Run, Thread
 from vectorless_web.sharing import services as sharing
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Runs"])
 PLACE, THREADS = "/workspaces/{slug:slug}/runs", "/workspaces/{slug:slug}/threads"
 ONE = PLACE + "/{run}"
 asking, editors = Bearer(Scope.ASK), Bearer(Scope.WRITE)
 After = Annotated[int, Query(ge=0, le=LARGEST)]
+Seconds = Annotated[int, Query(ge=0, le=60)]
 LOOK_SECONDS = 0.5
 """How often a request that waits looks whether its run has ended."""
 EVENTS_SECONDS = 2.0
@@ -175,31 +176,24 @@ def show_claim(claim: Claim) -> dict[str, Any]:
 
 
 @router.get(PLACE, response=PageOut[RunOut])
-def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
+def list_runs(request: HttpRequest, workspace: ForViewer, asked: PageQuery = Paged) -> dict[str, Any]:
     """The runs of a workspace that the person may see, the newest first."""
-    workspace = workspace_alone(request.user, slug)
     rows = selectors.asked_runs(request.user.pk, [workspace.pk]).select_related("workspace", "answer")
     return take_page(rows, asked, show_run)
 
 
 @router.post(PLACE, response={201: RunOut}, auth=asking)
-def ask(request: HttpRequest, slug: str, asked: AskIn) -> Status[dict[str, Any]]:
+@once
+def ask(request: HttpRequest, workspace: ForMember, asked: AskIn) -> Status[Any]:
     """Ask a question; the run is queued. With the header Idempotency-Key a repeated request gives the first reply."""
-    workspace = workspace_alone(request.user, slug, Role.MEMBER)
-    thread = selectors.thread_for(request.user, slug, asked.thread) if asked.thread else None
+    thread = selectors.thread_for(request.user, workspace.slug, asked.thread) if asked.thread else None
     search = asked.search.model_dump(mode="json", exclude_unset=True, exclude_none=True) if asked.search else {}
     given = {**asked.dict(exclude={"thread"}), "follows": thread, "search": search}
-
-    def start() -> tuple[int, dict[str, Any]]:
-        return 201, show_run(services.start_run(user=request.user, workspace=workspace, **given))
-
-    return reply_once(request, asked.dict(), start)
+    return Status(201, show_run(services.start_run(user=request.user, workspace=workspace, **given)))
 
 
 @router.get(ONE, response=RunOut)
-async def show_one(
-    request: HttpRequest, slug: str, run: Number, wait: Annotated[int, Query(ge=0, le=60)] = 0
-) -> dict[str, Any]:
+async def show_one(request: HttpRequest, slug: str, run: Number, wait: Seconds = 0) -> dict[str, Any]:
     """One run; with `wait` the reply comes when it has ended, or after so many seconds."""
     until = time.monotonic() + wait
     while True:
@@ -246,7 +240,8 @@ async def send_events(request: HttpRequest, slug: str, run: Run, after: int) -> 
                 return
             for sequence, kind, data in events:
                 after = max(after, sequence)
-                yield f"id: {sequence}\nevent: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+                told = json.dumps(data, ensure_ascii=False, default=datetime.isoformat)
+                yield f"id: {sequence}\nevent: {kind}\ndata: {told}\n\n".encode()
             if has_ended:
                 return
             if not events:
@@ -271,17 +266,15 @@ def _read(request: HttpRequest, slug: str, pk: int, after: int) -> tuple[list[tu
     if has_ended:
         failed = run.status == Run.Status.FAILED
         told = {"code": run.error_code, "message": run.reason, "retryable": run.retryable} if failed else {}
-        data = {**show_run(run), **told, "asked_at": run.created_at.isoformat()}
-        data["finished_at"] = run.finished_at.isoformat() if run.finished_at else None
-        rows.append((selectors.last_sequence(run.pk) + 1, "reasoning/error" if failed else "reasoning/complete", data))
+        kind = "reasoning/error" if failed else "reasoning/complete"
+        rows.append((selectors.last_sequence(run.pk) + 1, kind, {**show_run(run), **told}))
     return rows, has_ended
 
 
 @router.get(ONE + "/steps", response=list[dict[str, Any]])
 def list_steps(request: HttpRequest, slug: str, run: Number, after: After = 0) -> list[dict[str, Any]]:
     """The steps of a run in order: its thought, the act, what was seen; `after` a sequence, those beyond it."""
-    found = selectors.run_for(request.user, slug, run)
-    return [exports.step_row(step) for step in selectors.steps_of(found, after)]
+    return [exports.step_row(step) for step in selectors.steps_of(selectors.run_for(request.user, slug, run), after)]
 
 
 @router.get(ONE + "/claims", response=list[ClaimOut])
@@ -319,16 +312,14 @@ def export_bundle(request: HttpRequest, slug: str, run: Number) -> HttpResponse:
 @router.post(ONE + "/cancel", response=RunOut, auth=asking)
 def cancel_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
     """Ask a run to stop; one that has ended stays as it is."""
-    found = selectors.run_for(request.user, slug, run, Role.MEMBER)
-    services.stop_run(user=request.user, run=found)
+    services.stop_run(user=request.user, run=selectors.run_for(request.user, slug, run, Role.MEMBER))
     return _read_run(request, slug, run)
 
 
 @router.post(ONE + "/replay", response={202: ReplayOut}, auth=asking)
 def start_replay(request: HttpRequest, slug: str, run: Number) -> Any:
     """Have a finished run worked out once more from its stored model calls, to see that it comes out the same."""
-    found = selectors.run_for(request.user, slug, run, Role.MEMBER)
-    return services.start_replay(user=request.user, run=found)
+    return services.start_replay(user=request.user, run=selectors.run_for(request.user, slug, run, Role.MEMBER))
 
 
 @router.get(ONE + "/replay", response=ReplayOut)
@@ -355,14 +346,13 @@ def make_link(request: HttpRequest, slug: str, run: Number, asked: LinkIn) -> Sh
 @router.delete(ONE + "/links/{link}", response={204: None}, auth=editors)
 def revoke_link(request: HttpRequest, slug: str, run: Number, link: Number) -> None:
     """Close a link for good."""
-    found = sharing.shareable_run(request.user, slug, run)
-    sharing.revoke_link(user=request.user, link=sharing.link_of(found, link))
+    sharing.revoke_link(user=request.user, link=sharing.link_of(sharing.shareable_run(request.user, slug, run), link))
 
 
 @router.get(THREADS, response=PageOut[ThreadOut])
-def list_threads(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
+def list_threads(request: HttpRequest, workspace: ForViewer, asked: PageQuery = Paged) -> dict[str, Any]:
     """The conversations of a workspace in which the person may see a question, the newest first."""
-    seen = selectors.visible_runs(request.user.pk, [workspace_alone(request.user, slug).pk])
+    seen = selectors.visible_runs(request.user.pk, [workspace.pk])
     return take_page(Thread.objects.filter(pk__in=seen.values("thread")), asked)
 
 

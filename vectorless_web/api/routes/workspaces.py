@@ -11,8 +11,9 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer, may_reach
 from vectorless_web.api.models import ApiToken, Scope
-from vectorless_web.api.problems import FieldsProblem, refuse_fields
+from vectorless_web.api.problems import FieldsProblem, read_form
 from vectorless_web.api.replies import Number, check_state
+from vectorless_web.api.routes.places import ForEditor, ForOwner, ForViewer
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut, ShortText
 from vectorless_web.console.subjects.audit import AuditQuery, page_of_workspace
 from vectorless_web.console.subjects.usage import UsageReport, report_usage
@@ -24,16 +25,16 @@ from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, SEARCH_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.search import Found, SearchQuery, search_workspace
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.forms import COUNTS, LIMITS, WEIGHTS, LexiconEntryForm, SettingsForm
-from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_alone
+from vectorless_web.workspaces.forms import LexiconEntryForm, SettingsForm
+from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Workspace
 
 router, governing = Router(tags=["Workspaces"]), Router(tags=["Governing"])
 ONE = "/workspaces/{slug:slug}"
 ENTRY, FOLDER = ONE + "/lexicon/{entry}", ONE + "/folders/{folder}"
-SETTINGS = (*LIMITS, *COUNTS, *WEIGHTS)
 editors, owners = Bearer(Scope.WRITE), Bearer(Scope.ADMIN)
 Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=NO_NUL)]
+FoundPage = Annotated[int, Query(ge=1, le=1000)]
+Days = Annotated[int, Query(ge=1, le=366)]
 Phrase = Annotated[str, Field(max_length=PHRASE_MAX, pattern=NO_NUL)]
 
 
@@ -182,112 +183,103 @@ def list_workspaces(request: HttpRequest) -> list[Workspace]:
 
 
 @router.get(ONE, response=WorkspaceOut)
-def show_workspace(request: HttpRequest, slug: str) -> Workspace:
+def show_workspace(request: HttpRequest, workspace: ForViewer) -> Workspace:
     """One workspace."""
-    return workspace_alone(request.user, slug)
+    return workspace
 
 
 @router.get(ONE + "/folders", response=list[NamedOut])
-def list_folders(request: HttpRequest, slug: str) -> Any:
+def list_folders(request: HttpRequest, workspace: ForViewer) -> Any:
     """The folders that the person may see."""
-    return folders_of(workspace_alone(request.user, slug), request.user)
+    return folders_of(workspace, request.user)
 
 
 @router.post(ONE + "/folders", response=NamedOut, auth=editors)
-def add_folder(request: HttpRequest, slug: str, asked: FolderIn) -> Any:
+def add_folder(request: HttpRequest, workspace: ForEditor, asked: FolderIn) -> Any:
     """The folder of that name, made when there is none."""
-    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     return create_folder(actor=request.user, workspace=workspace, name=" ".join(asked.name.split()))
 
 
 @router.patch(FOLDER, response=NamedOut, auth=editors)
-def rename_folder(request: HttpRequest, slug: str, folder: Number, asked: FolderIn) -> Folder:
+def rename_folder(request: HttpRequest, workspace: ForEditor, folder: Number, asked: FolderIn) -> Folder:
     """Give a folder another name."""
-    found = folder_in(workspace_alone(request.user, slug, Role.EDITOR), request.user, folder)
+    found = folder_in(workspace, request.user, folder)
     rename(actor=request.user, folder=found, name=" ".join(asked.name.split()))
     return found
 
 
 @router.delete(FOLDER, response={204: None}, auth=editors)
-def remove_folder(request: HttpRequest, slug: str, folder: Number) -> None:
+def remove_folder(request: HttpRequest, workspace: ForEditor, folder: Number) -> None:
     """Delete a folder that is open to all; its documents stay, in no folder."""
-    found = folder_in(workspace_alone(request.user, slug, Role.EDITOR), request.user, folder)
-    delete_folder(actor=request.user, folder=found)
+    delete_folder(actor=request.user, folder=folder_in(workspace, request.user, folder))
 
 
 @router.get(ONE + "/tags", response=list[str])
-def list_tags(request: HttpRequest, slug: str) -> list[str]:
+def list_tags(request: HttpRequest, workspace: ForViewer) -> list[str]:
     """The tags in use, by name."""
-    return [tag for tag, _count in tags_of(workspace_alone(request.user, slug), request.user)]
+    return [tag for tag, _count in tags_of(workspace, request.user)]
 
 
 @router.get(ONE + "/search", response=FoundOut)
-def search(request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1) -> Found:
+def search(request: HttpRequest, workspace: ForViewer, text: Words, page: FoundPage = 1) -> Found:
     """The documents that hold the words, best first, each with its best passages: what the search page shows."""
-    return search_workspace(workspace_alone(request.user, slug), request.user, SearchQuery(text=text, page=page))
+    return search_workspace(workspace, request.user, SearchQuery(text=text, page=page))
 
 
 def _show_settings(workspace: Workspace) -> dict[str, Any]:
-    stored = {name: workspace.setting(name) for name in SETTINGS}
+    stored = {name: workspace.setting(name) for name in Workspace.DEFAULTS}
     return {"name": workspace.name, "description": workspace.description, "settings": stored}
 
 
 @governing.get(ONE + "/settings", response=SettingsOut, auth=owners)
-def show_settings(request: HttpRequest, slug: str) -> dict[str, Any]:
+def show_settings(request: HttpRequest, workspace: ForOwner) -> dict[str, Any]:
     """Name, description, the limits of runs, and how documents are chosen and searched."""
-    return _show_settings(workspace_alone(request.user, slug, Role.OWNER))
+    return _show_settings(workspace)
 
 
 @governing.patch(ONE + "/settings", response=SettingsOut, auth=owners)
-def change_settings(request: HttpRequest, slug: str, asked: SettingsIn) -> dict[str, Any]:
+def change_settings(request: HttpRequest, workspace: ForOwner, asked: SettingsIn) -> dict[str, Any]:
     """Change some of them; with the header If-Match only as long as they are as they were read."""
     with transaction.atomic():
-        Workspace.objects.select_for_update().filter(slug=slug).first()
-        workspace = workspace_alone(request.user, slug, Role.OWNER)
-        shown = _show_settings(workspace)
+        stored = Workspace.objects.select_for_update().get(pk=workspace.pk)
+        shown = _show_settings(stored)
         check_state(request, SettingsOut, shown)
         if unknown := asked.settings.keys() - shown["settings"].keys():
             raise FieldsProblem([{"field": f"settings.{name}", "message": "No such setting."} for name in unknown])
         plain = asked.dict(exclude={"settings"}, exclude_none=True)
         typed = {**shown, **plain, **shown["settings"], **asked.settings}
-        form = SettingsForm(typed, instance=workspace_alone(request.user, slug))
-        if not form.is_valid():
-            raise refuse_fields(form)
-        named = {name: form.cleaned_data[name] for name in ("name", "description")}
-        changed = services.update_workspace(actor=request.user, workspace=workspace, settings=form.limits(), **named)
+        form = SettingsForm(typed, instance=workspace)
+        read = read_form(form)
+        named = {name: read[name] for name in ("name", "description")}
+        changed = services.update_workspace(actor=request.user, workspace=stored, settings=form.limits(), **named)
     return _show_settings(changed)
 
 
 @governing.get(ONE + "/usage", response=UsageOut, auth=owners)
-def show_usage(request: HttpRequest, slug: str, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageReport:
+def show_usage(request: HttpRequest, workspace: ForOwner, days: Days = 30) -> UsageReport:
     """What was asked, read and spent within the last days: sums, and a row for each day."""
-    workspace = workspace_alone(request.user, slug, Role.OWNER)
     return report_usage(days=days, group="person", workspace=workspace.pk)
 
 
 @governing.get(ONE + "/audit", response=EventPageOut, auth=owners)
-def list_events(request: HttpRequest, slug: str, before: Annotated[Number | None, Query()] = None) -> Any:
+def list_events(request: HttpRequest, workspace: ForOwner, before: Annotated[Number | None, Query()] = None) -> Any:
     """The record of the workspace, the newest first; `before` takes the `next` of the page before."""
-    return page_of_workspace(workspace_alone(request.user, slug, Role.OWNER), request.user, AuditQuery(), before=before)
+    return page_of_workspace(workspace, request.user, AuditQuery(), before=before)
 
 
 @governing.get(ONE + "/budgets", response=list[BudgetOut], auth=owners)
-def list_budgets(request: HttpRequest, slug: str) -> Any:
+def list_budgets(request: HttpRequest, workspace: ForOwner) -> Any:
     """What may be spent on models, and what was."""
-    return selectors.budgets_of(workspace_alone(request.user, slug, Role.OWNER))
+    return selectors.budgets_of(workspace)
 
 
 @governing.put(ONE + "/budgets", response=BudgetOut, auth=owners)
-def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
+def set_budget(request: HttpRequest, workspace: ForOwner, asked: BudgetIn) -> Budget:
     """Limit the workspace, or one member of it, in place of the limit there is."""
-    workspace = workspace_alone(request.user, slug, Role.OWNER)
     person = selectors.people_in(workspace).filter(username=asked.user).first() if asked.user else None
     if asked.user and person is None:
-        raise Problem(
-            "Nobody of that name belongs to the workspace.",
-            remedy="Take a user name from the list of members.",
-            code="unknown_person",
-        )
+        remedy = "Take a user name from the list of members."
+        raise Problem("Nobody of that name belongs to the workspace.", remedy=remedy, code="unknown_person")
     limit = Decimal(str(asked.limit_usd)).quantize(Decimal("0.0001"))
     given = asked.dict(include={"period", "warn_percent"})
     budget = Budget(workspace=workspace, user=person, limit_usd=limit, **given)
@@ -295,35 +287,33 @@ def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
 
 
 @governing.delete(ONE + "/budgets/{budget}", response={204: None}, auth=owners)
-def remove_budget(request: HttpRequest, slug: str, budget: Number) -> None:
+def remove_budget(request: HttpRequest, workspace: ForOwner, budget: Number) -> None:
     """Lift a limit that an owner set."""
-    workspace = workspace_alone(request.user, slug, Role.OWNER)
     services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, budget))
 
 
 @governing.get(ONE + "/lexicon", response=list[EntryOut])
-def list_entries(request: HttpRequest, slug: str) -> Any:
+def list_entries(request: HttpRequest, workspace: ForViewer) -> Any:
     """The workspace's own words, by concept."""
-    return selectors.entries_of(workspace_alone(request.user, slug))
+    return selectors.entries_of(workspace)
 
 
 @governing.get(ENTRY, response=EntryOut)
-def show_entry(request: HttpRequest, slug: str, entry: Number) -> LexiconEntry:
+def show_entry(request: HttpRequest, workspace: ForViewer, entry: Number) -> LexiconEntry:
     """One of them."""
-    return selectors.entry_in(workspace_alone(request.user, slug), entry)
+    return selectors.entry_in(workspace, entry)
 
 
 @governing.post(ONE + "/lexicon", response={201: EntryOut}, auth=editors)
-def add_entry(request: HttpRequest, slug: str, asked: EntryIn) -> LexiconEntry:
+def add_entry(request: HttpRequest, workspace: ForEditor, asked: EntryIn) -> LexiconEntry:
     """Add what people ask for and how documents word it."""
-    entry = _read_entry(asked, LexiconEntry(workspace=workspace_alone(request.user, slug, Role.EDITOR)))
+    entry = _read_entry(asked, LexiconEntry(workspace=workspace))
     return services.add_entry(actor=request.user, entry=entry)
 
 
 @governing.put(ENTRY, response=EntryOut, auth=editors)
-def change_entry(request: HttpRequest, slug: str, entry: Number, asked: EntryIn) -> LexiconEntry:
+def change_entry(request: HttpRequest, workspace: ForEditor, entry: Number, asked: EntryIn) -> LexiconEntry:
     """Change an entry; with the header If-Match only as long as it is as it was read."""
-    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     with transaction.atomic():
         LexiconEntry.objects.select_for_update().filter(workspace=workspace, pk=entry).first()
         found = selectors.entry_in(workspace, entry)
@@ -332,14 +322,12 @@ def change_entry(request: HttpRequest, slug: str, entry: Number, asked: EntryIn)
 
 
 @governing.delete(ENTRY, response={204: None}, auth=editors)
-def remove_entry(request: HttpRequest, slug: str, entry: Number) -> None:
+def remove_entry(request: HttpRequest, workspace: ForEditor, entry: Number) -> None:
     """Remove an entry."""
-    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     services.remove_entry(actor=request.user, entry=selectors.entry_in(workspace, entry))
 
 
 def _read_entry(asked: EntryIn, entry: LexiconEntry) -> LexiconEntry:
     form = LexiconEntryForm({**asked.dict(), "phrases": "\n".join(asked.phrases)}, instance=entry)
-    if not form.is_valid():
-        raise refuse_fields(form)
+    read_form(form)
     return form.save(commit=False)

@@ -71,11 +71,8 @@ def add_webhook(*, actor: User, workspace: Workspace, address: str, events: Iter
         address, allowed=settings.ALLOW_PRIVATE_WEBHOOK_HOSTS, setting="VECTORLESS_ALLOW_PRIVATE_WEBHOOK_HOSTS"
     )
     if webhooks_of(workspace).count() >= WEBHOOKS_MOST:
-        raise Problem(
-            f"This workspace has {WEBHOOKS_MOST} webhooks, which is the most.",
-            remedy="Remove one first.",
-            code="too_many_webhooks",
-        )
+        message = f"This workspace has {WEBHOOKS_MOST} webhooks, which is the most."
+        raise Problem(message, remedy="Remove one first.", code="too_many_webhooks")
     secret = new_secret()
     row = Webhook.objects.create(
         workspace=workspace,
@@ -84,7 +81,7 @@ def add_webhook(*, actor: User, workspace: Workspace, address: str, events: Iter
         encrypted_secret=encrypt(secret),
         created_by_id=actor.pk,
     )
-    _record(actor, "webhook.added", row, {"events": row.events})
+    _record(actor, "webhook.added", row, events=row.events)
     return row, secret
 
 
@@ -120,11 +117,10 @@ def redeliver(*, actor: User, delivery: Delivery) -> None:
     """Send an event again, with the id that it had. Problem (409) while the webhook is off."""
     if not delivery.webhook.enabled:
         raise Problem("The webhook is switched off.", remedy="Switch it on first.", code="webhook_off", status=409)
-    Delivery.objects.filter(pk=delivery.pk).update(
-        status=Delivery.Status.WAITING, attempts=0, due_at=timezone.now(), ended_at=None
-    )
+    state = {"status": Delivery.Status.WAITING, "attempts": 0, "due_at": timezone.now(), "ended_at": None}
+    Delivery.objects.filter(pk=delivery.pk).update(**state)
     _enqueue(delivery.pk, attempt=f"again-{new_token()[:8]}")
-    _record(actor, "webhook.redelivered", delivery.webhook, {"message": delivery.message})
+    _record(actor, "webhook.redelivered", delivery.webhook, message=delivery.message)
 
 
 def note_event(kind: str, workspace_id: int, about: Mapping[str, Any]) -> None:
@@ -161,10 +157,8 @@ def deliver(delivery_id: int, *, post: Post) -> None:
     if row is None:
         return
     wait = timedelta(seconds=WAITS[min(row.attempts, len(WAITS) - 1)])
-    due = Delivery.objects.filter(
-        pk=row.pk, status=Delivery.Status.WAITING, attempts=row.attempts, due_at__lte=now + timedelta(seconds=1)
-    )
-    if not due.update(attempts=F("attempts") + 1, due_at=now + wait):
+    untaken = {"status": Delivery.Status.WAITING, "attempts": row.attempts, "due_at__lte": now + timedelta(seconds=1)}
+    if not Delivery.objects.filter(pk=row.pk, **untaken).update(attempts=F("attempts") + 1, due_at=now + wait):
         return
     body = json.dumps(row.payload, ensure_ascii=False, separators=(",", ":")).encode()
     try:
@@ -198,9 +192,8 @@ def _switch_off(webhook_id: int) -> None:
     if not Webhook.objects.filter(pk=webhook_id, enabled=True).update(enabled=False):
         return
     _give_up_waiting(webhook_id)
-    notify(
-        people=owner_ids(webhook.workspace), kind=Kind.WEBHOOK_OFF, workspace_id=webhook.workspace_id, about=webhook_id
-    )
+    place, owners = webhook.workspace_id, owner_ids(webhook.workspace)
+    notify(people=owners, kind=Kind.WEBHOOK_OFF, workspace_id=place, about=webhook_id)
 
 
 def _give_up_waiting(webhook_id: int) -> None:
@@ -242,7 +235,5 @@ def _job_id(pk: int, attempt: str) -> str:
     return f"webhook-{pk}-{attempt}"
 
 
-def _record(actor: User, verb: str, webhook: Webhook, details: dict[str, Any] | None = None) -> None:
-    record(
-        actor=actor, verb=verb, workspace=webhook.workspace, target=webhook, name=webhook.address, details=details or {}
-    )
+def _record(actor: User, verb: str, webhook: Webhook, **details: Any) -> None:
+    record(actor=actor, verb=verb, workspace=webhook.workspace, target=webhook, name=webhook.address, details=details)

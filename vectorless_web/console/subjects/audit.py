@@ -22,7 +22,7 @@ from vectorless_web.infra.web.csv_files import csv_line
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services import RecordCheck, delete_and_record, record, verify_record
+from vectorless_web.workspaces.services import delete_and_record, record
 from vectorless_web.workspaces.services.recording import find_anchor
 from vectorless_web.workspaces.storage import AUDIT_WORDS, seal_event
 
@@ -116,18 +116,15 @@ def _look_for(
     return rows.filter(pk__in=RawSQL(numbers, values))  # noqa: S611 - words are letters and digits, and a parameter
 
 
-def _last_number() -> int:
-    return AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-
-
 def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
 
 
 def _first_since(moment: datetime) -> int:
     """The number of the first event at or after a moment; one above the last when there is none."""
-    found = AuditEvent.objects.filter(at__gte=moment).order_by("at", "pk").values_list("pk", flat=True).first()
-    return found if found is not None else _last_number() + 1
+    rows = AuditEvent.objects.values_list("pk", flat=True)
+    found = rows.filter(at__gte=moment).order_by("at", "pk").first()
+    return found if found is not None else (rows.order_by("-pk").first() or 0) + 1
 
 
 def _name(events: list[AuditEvent], reader: User, query: AuditQuery) -> list[AuditEvent]:
@@ -189,49 +186,31 @@ def list_verbs() -> list[str]:
 
 Write = Callable[[dict[str, Any]], str]
 """One event as text."""
-COLUMNS = (
-    "id",
-    "at",
-    "actor",
-    "actor_number",
-    "verb",
-    "object_type",
-    "object_id",
-    "object_name",
-    "workspace",
-    "workspace_number",
-    "network",
-    "details",
-    "hidden",
-    "salt",
-    "seal",
-    "before",
-    "digest",
-)
+FIELDS: dict[str, Callable[[AuditEvent], Any]] = {
+    "id": lambda event: event.pk,
+    "at": lambda event: event.at.isoformat(),
+    "actor": lambda event: event.actor.get_username() if event.actor else "",
+    "actor_number": lambda event: event.actor_key,
+    "verb": lambda event: event.verb,
+    "object_type": lambda event: event.object_type,
+    "object_id": lambda event: event.object_id,
+    "object_name": lambda event: event.object_name,
+    "workspace": lambda event: event.workspace.slug if event.workspace else "",
+    "workspace_number": lambda event: event.workspace_key,
+    "network": lambda event: event.address,
+    "details": lambda event: event.details,
+    "hidden": lambda event: event.is_hidden,
+    "salt": lambda event: event.salt or "",
+    "seal": lambda event: event.seal if event.is_hidden else seal_event(vars(event)) if event.salt else "",
+    "before": lambda event: getattr(event, "before", ""),
+    "digest": lambda event: event.digest,
+}
+"""What an export tells of an event, in the order of its columns."""
 
 
 def describe_event(event: AuditEvent) -> dict[str, Any]:
-    """An event, from `with_digest_before`, as an export has it, by the names of COLUMNS."""
-    seal = event.seal if event.is_hidden else seal_event(vars(event)) if event.salt else ""
-    return {
-        "id": event.pk,
-        "at": event.at.isoformat(),
-        "actor": event.actor.get_username() if event.actor else "",
-        "actor_number": event.actor_key,
-        "verb": event.verb,
-        "object_type": event.object_type,
-        "object_id": event.object_id,
-        "object_name": event.object_name,
-        "workspace": event.workspace.slug if event.workspace else "",
-        "workspace_number": event.workspace_key,
-        "network": event.address,
-        "details": event.details,
-        "hidden": event.is_hidden,
-        "salt": event.salt or "",
-        "seal": seal,
-        "before": getattr(event, "before", ""),
-        "digest": event.digest,
-    }
+    """An event, from `with_digest_before`, as an export has it, by the names of FIELDS."""
+    return {name: read(event) for name, read in FIELDS.items()}
 
 
 def with_digest_before(rows: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
@@ -249,7 +228,7 @@ def write_json_line(event: dict[str, Any]) -> str:
 def write_csv_row(event: dict[str, Any]) -> str:
     """One event as a line of CSV; no cell begins as a formula of a spreadsheet does."""
     values = {**event, "details": json.dumps(event["details"], ensure_ascii=False)}
-    return csv_line([values[name] for name in COLUMNS])
+    return csv_line(values.values())
 
 
 async def stream_events(query: AuditQuery, reader: User, write: Write, head: str = "") -> AsyncIterator[str]:
@@ -262,21 +241,12 @@ async def stream_events(query: AuditQuery, reader: User, write: Write, head: str
     yield head
     after = 0
     while True:
-        events = await sync_to_async(_read_all)(rows.filter(pk__gt=after)[:AT_ONCE])
+        events = [event async for event in rows.filter(pk__gt=after)[:AT_ONCE]]
         if not events:
             return
         after = events[-1].pk
         named = await sync_to_async(_name)(events, reader, query)
         yield "".join(write(describe_event(event)) for event in named)
-
-
-def _read_all(rows: QuerySet[AuditEvent]) -> list[AuditEvent]:
-    return list(rows)
-
-
-def verify_newest(events: int) -> RecordCheck:
-    """Whether the newest events of the record stand as they were written."""
-    return verify_record(newest=events)
 
 
 def note_export(*, actor: User, kind: str, filters: AuditQuery) -> None:

@@ -1,13 +1,10 @@
 """People of the site: who they are and how they sign in, and what an administrator does for them. Acts are recorded."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.adapter import get_adapter as get_session_adapter
 from allauth.usersessions.models import UserSession
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import PermissionDenied
@@ -17,7 +14,6 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subqu
 
 from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.infra.lookups import one_or_404
-from vectorless_web.infra.site.identity import IdentityProvider
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Membership, PeopleGroup, Role, TwoStepRule
@@ -81,44 +77,23 @@ def list_two_step_rules() -> list[TwoStepRule]:
     return list(rows.order_by(F("user").asc(nulls_first=True), F("group").asc(nulls_first=True)))
 
 
-def list_fixed_providers() -> list[IdentityProvider]:
-    """The identity providers that the site's settings name, which cannot be changed here."""
-    return list(settings.SIGN_ON)
-
-
-@dataclass(frozen=True)
-class Person:
-    """One account with what an administrator needs to know of it."""
-
-    account: AbstractUser
-    memberships: list[Membership]
-    sessions: int
-    links: int
-    """Share links that are open and would close without the account."""
-    seen_at: datetime | None
-    has_two_step: bool
-    is_asked: bool
-    """Whether a rule of their own asks for two steps; those of groups and of everyone stand elsewhere."""
-    groups: list[str]
-    orphaned: list[str]
-    """A sentence for each workspace that has no other owner who can sign in."""
-
-
-def find_person(pk: int) -> Person:
-    """One account; Http404 when there is none."""
+def find_person(pk: int) -> dict[str, Any]:
+    """One account with what an administrator needs to know of it; Http404 when there is none."""
     account = one_or_404(_select_people(), "There is no such account.", pk=pk)
-    memberships = Membership.objects.filter(user=account).select_related("workspace").order_by("workspace__name")
-    return Person(
-        account=account,
-        memberships=list(memberships),
-        sessions=UserSession.objects.filter(user=account).count(),
-        links=ShareLink.objects.filter(created_by=account, revoked_at=None).count(),
-        seen_at=account.seen_at,
-        has_two_step=account.has_two_step,
-        is_asked=TwoStepRule.objects.filter(user=account).exists(),
-        groups=list(PeopleGroup.objects.filter(people=account).values_list("name", flat=True)),
-        orphaned=describe_orphaned_workspaces(account) if account.is_active else [],
-    )
+    return {
+        "account": account,
+        "memberships": Membership.objects.filter(user=account).select_related("workspace").order_by("workspace__name"),
+        "sessions": UserSession.objects.filter(user=account).count(),
+        # Those that are open and would close without the account.
+        "links": ShareLink.objects.filter(created_by=account, revoked_at=None).count(),
+        "seen_at": account.seen_at,
+        "has_two_step": account.has_two_step,
+        # By a rule of their own; those of groups and of everyone stand elsewhere.
+        "is_asked": TwoStepRule.objects.filter(user=account).exists(),
+        "groups": list(PeopleGroup.objects.filter(people=account).values_list("name", flat=True)),
+        # A sentence for each workspace that has no other owner who can sign in.
+        "orphaned": describe_orphaned_workspaces(account) if account.is_active else [],
+    }
 
 
 def person_to_change(actor: User, pk: int) -> AbstractUser:

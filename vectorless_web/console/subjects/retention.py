@@ -57,32 +57,76 @@ class Kind:
     label: str
     what: str
     """What goes and what that means, in a sentence or two."""
-    least: int
-    """The shortest period in days."""
-    count: Callable[[datetime | None, Q], Held]
-    """What is older than a moment, of the rows that the condition names; of any age with None."""
-    remove: Callable[[datetime, Q], int] | None
-    """Remove some of what is older than a moment; how many, 0 when none is left. None where another job does it."""
-    place: Callable[[Workspace, User | None], Q] | None = None
+    place: Callable[[Workspace, User | None], Q] | None
     """The rows of a workspace, as far as an account may know of them; all of it with None. None where a workspace has
     none of its own."""
+    rows: Callable[[], QuerySet[Any]]
+    """Those that may go when their `field` is long enough ago."""
+    field: str = "created_at"
+    forget: Callable[[list[int]], object] | None = None
+    """Remove the rows of these numbers. None where another job does it."""
+    least: int = 1
+    """The shortest period in days."""
 
     @property
     def variable(self) -> str:
         """The variable of the environment that sets the period where nobody did in the console."""
         return f"VECTORLESS_KEEP_{self.name.upper()}_DAYS"
 
+    def count(self, before: datetime | None, place: Q) -> Held:
+        """What is older than a moment, of the rows that the condition names; of any age with None."""
+        # Not ordered: the order of the model would make the database sort what it only counts.
+        found = self._older(before, place).order_by().aggregate(count=Count("pk"), oldest=Min(self.field))
+        return Held(found["count"], found["oldest"])
+
+    def remove(self, before: datetime, place: Q) -> int:
+        """Remove the first AT_ONCE of what is older than a moment, and record it; how many, 0 when none is left."""
+        found = list(self._older(before, place).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+        if not found or self.forget is None:
+            return 0
+        with transaction.atomic():
+            self.forget(found)
+            details = {"kind": self.name, "count": len(found), "before": before.isoformat()}
+            name = f"{len(found)} of {self.label.lower()}"
+            record(actor=None, verb="retention.removed", name=name, details=details)
+        return len(found)
+
+    def _older(self, before: datetime | None, place: Q) -> QuerySet[Any]:
+        rows = self.rows().filter(place)
+        return rows if before is None else rows.filter(**{f"{self.field}__lt": before})
+
+
+class _Events(Kind):
+    """The record, which is a chain."""
+
+    def remove(self, before: datetime, place: Q) -> int:
+        return prune_record(before=before, most=20 * AT_ONCE)
+
+
+class _Pictures(Kind):
+    """Files instead of rows."""
+
+    def count(self, before: datetime | None, place: Q) -> Held:
+        ages = [at for at, _ in _pictures(before)]
+        return Held(len(ages), datetime.fromtimestamp(min(ages), UTC) if ages else None)
+
+    def remove(self, before: datetime, place: Q) -> int:
+        old = [path for _, path in _pictures(before)]
+        for path in old:
+            path.unlink(missing_ok=True)
+        return len(old)
+
+
+def _pictures(before: datetime | None) -> Iterator[tuple[float, Path]]:
+    limit = before.timestamp() if before else float("inf")
+    for path in (Path(settings.CACHE_ROOT) / "pages").glob("??/*.jpg"):
+        with suppress(FileNotFoundError):  # The render child may make room meanwhile.
+            if (at := path.stat().st_mtime) < limit:
+                yield at, path
+
 
 def _visible(workspace: Workspace, user: User) -> QuerySet[Run]:
     return visible_runs(user.pk, [workspace.pk]).order_by()
-
-
-def _count_held(rows: QuerySet[Any], field: str, before: datetime | None) -> Held:
-    if before is not None:
-        rows = rows.filter(**{f"{field}__lt": before})
-    # Not ordered: the order of the model would make the database sort what it only counts.
-    found = rows.order_by().aggregate(count=Count("pk"), oldest=Min(field))
-    return Held(found["count"], found["oldest"])
 
 
 def _runs() -> QuerySet[Run]:
@@ -100,10 +144,6 @@ def _forget_runs(found: list[int]) -> None:
     Thread.objects.filter(pk__in=threads, runs=None).delete()
 
 
-def _calls() -> QuerySet[ModelCall]:
-    return ModelCall.objects.exclude(run__status__in=Run.OPEN)
-
-
 def _forget_calls(found: list[int]) -> None:
     calls = ModelCall.objects.filter(pk__in=found)
     # Without its calls a run cannot be replayed, and says so once its inputs are gone too.
@@ -117,110 +157,55 @@ def _views() -> QuerySet[ShareView]:
     return ShareView.objects.exclude(counting)
 
 
-def _forget_views(found: list[int]) -> None:
-    ShareView.objects.filter(pk__in=found).delete()
-
-
-def _list_deleted() -> QuerySet[Document]:
-    return Document.objects.filter(deleted_at__isnull=False)
-
-
-def _pictures() -> Iterator[tuple[float, Path]]:
-    for path in (Path(settings.CACHE_ROOT) / "pages").glob("??/*.jpg"):
-        with suppress(FileNotFoundError):  # The render child may make room meanwhile.
-            yield path.stat().st_mtime, path
-
-
-def _count_pictures(before: datetime | None, _place: Q) -> Held:
-    limit = before.timestamp() if before else float("inf")
-    ages = [at for at, _ in _pictures() if at < limit]
-    return Held(len(ages), datetime.fromtimestamp(min(ages), UTC) if ages else None)
-
-
-def _remove_pictures(before: datetime, _place: Q) -> int:
-    limit = before.timestamp()
-    old = [path for at, path in _pictures() if at < limit]
-    for path in old:
-        path.unlink(missing_ok=True)
-    return len(old)
-
-
-def _remove_events(before: datetime, _place: Q) -> int:
-    return prune_record(before=before, most=20 * AT_ONCE)
-
-
-def _remover(
-    kind: str, rows: Callable[[], QuerySet[Any]], field: str, forget: Callable[[list[int]], None]
-) -> Callable[[datetime, Q], int]:
-    """A function that removes the first AT_ONCE of the rows whose `field` is older than a moment, and records it."""
-
-    def remove(before: datetime, place: Q) -> int:
-        old = rows().filter(place, **{f"{field}__lt": before}).order_by("pk")
-        found = list(old.values_list("pk", flat=True)[:AT_ONCE])
-        if not found:
-            return 0
-        with transaction.atomic():
-            forget(found)
-            details = {"kind": kind, "count": len(found), "before": before.isoformat()}
-            name = f"{len(found)} of {KINDS[kind].label.lower()}"
-            record(actor=None, verb="retention.removed", name=name, details=details)
-        return len(found)
-
-    return remove
-
-
 _ALL = (
     Kind(
         "calls",
         "Model calls",
         "What models were asked and what they replied. Answers stay; a run without its calls cannot be replayed.",
-        1,
-        lambda before, place: _count_held(_calls().filter(place), "created_at", before),
-        _remover("calls", _calls, "created_at", _forget_calls),
         lambda here, user: Q(run__in=_visible(here, user)) if user else Q(run__workspace=here),
+        lambda: ModelCall.objects.exclude(run__status__in=Run.OPEN),
+        forget=_forget_calls,
     ),
     Kind(
         "runs",
         "Questions and answers",
         "With their steps, comments and closed links. Favourites, verified answers and those with an open link stay.",
-        1,
-        lambda before, place: _count_held(_runs().filter(place), "created_at", before),
-        _remover("runs", _runs, "created_at", _forget_runs),
         lambda here, user: Q(pk__in=_visible(here, user)) if user else Q(workspace=here),
+        _runs,
+        forget=_forget_runs,
     ),
     Kind(
         "bin",
         "Deleted documents",
         "With their files. Until then whoever may delete can bring them back. Citations keep their quotes.",
-        1,
-        lambda before, place: _count_held(_list_deleted().filter(place), "deleted_at", before),
-        None,
         lambda here, user: Q(workspace=here) & (open_to(user) if user else Q()),
+        lambda: Document.objects.filter(deleted_at__isnull=False),
+        field="deleted_at",
     ),
     Kind(
         "views",
         "Views of share links",
         "When and from which network links were opened. Those of an open link with a limit of openings stay.",
-        1,
-        lambda before, place: _count_held(_views().filter(place), "at", before),
-        _remover("views", _views, "at", _forget_views),
         lambda here, user: Q(link__run__in=_visible(here, user)) if user else Q(link__run__workspace=here),
+        _views,
+        field="at",
+        forget=lambda found: ShareView.objects.filter(pk__in=found).delete(),
     ),
-    Kind(
+    _Pictures(
         "pictures",
         "Page pictures",
         "Those that nobody looked at for so long; they are drawn again when somebody does.",
-        1,
-        _count_pictures,
-        _remove_pictures,
+        None,
+        Document.objects.none,
     ),
-    Kind(
+    _Events(
         "audit",
         "Audit events",
         "The oldest of the record. An anchor stays in the chain, so that what is left can still be verified.",
-        30,
-        lambda before, _place: _count_held(AuditEvent.objects.all(), "at", before),
-        _remove_events,
+        None,
+        AuditEvent.objects.all,
+        field="at",
+        least=30,
     ),
 )
 KINDS = {kind.name: kind for kind in _ALL}
@@ -354,8 +339,6 @@ def remove_expired(*, clock: Callable[[], float] = time.monotonic) -> int:
     """Remove what is older than its kind is kept, for at most PASS_SECONDS; how many things. Called by the sweep."""
     end, total = clock() + PASS_SECONDS, 0
     for kind in _ALL:
-        if kind.remove is None:
-            continue
         for days, workspace in periods_kept(kind.name):
             place = kind.place(workspace, None) if kind.place and workspace is not None else EVERYWHERE
             before = _before(days)

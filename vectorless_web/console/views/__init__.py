@@ -6,6 +6,7 @@ from functools import partial, wraps
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -83,10 +84,14 @@ staff_page, staff_act = partial(_let_staff_in, require_GET), partial(_let_staff_
 """What staff look at, by GET, and what they do, by POST."""
 
 
-def show_page(
-    request: HttpRequest, name: str, context: dict[str, Any], *, template: str = "", status: int = 200
-) -> HttpResponse:
-    """A page of the console, with the places that the person may open beside it."""
+def show_page(request: HttpRequest, name: str, context: dict[str, Any], *, template: str = "") -> HttpResponse:
+    """A page of the console, with the places that the person may open beside it.
+
+    Its status is that of its `problem`, and 422 in answer to a form among its values that was filled in wrongly.
+    """
     places = [each for each in PLACES if not each.right or request.user.has_perm(each.right)]
     around = {"places": places, "tab": name}
+    status = context["problem"].status if context.get("problem") else 200
+    if request.method == "POST" and any(isinstance(value, BaseForm) and value.errors for value in context.values()):
+        status = 422
     return render(request, template or f"console/{name}.html", {**around, **context}, status=status)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from vectorless_web.console.forms import PeopleGroupForm, SignOnForm
@@ -25,8 +26,8 @@ def groups(request: HttpRequest) -> HttpResponse:
     return _groups_page(request, PeopleGroupForm())
 
 
-def _groups_page(request: HttpRequest, form: PeopleGroupForm, status: int = 200) -> HttpResponse:
-    return show_page(request, "groups", {"groups": people.list_groups(), "form": form}, status=status)
+def _groups_page(request: HttpRequest, form: PeopleGroupForm) -> HttpResponse:
+    return show_page(request, "groups", {"groups": people.list_groups(), "form": form})
 
 
 @staff_act(CHANGE)
@@ -34,7 +35,7 @@ def add_group(request: HttpRequest) -> HttpResponse:
     """Make a group."""
     form = PeopleGroupForm(request.POST)
     if not form.is_valid():
-        return _groups_page(request, form, status=422)
+        return _groups_page(request, form)
     group = services.save_group(actor=request.user, group=form.save(commit=False))
     return go_to(request, "console:group", pk=group.pk)
 
@@ -49,9 +50,8 @@ def _group_page(
     request: HttpRequest, pk: int, form: PeopleGroupForm | None = None, problem: Problem | None = None
 ) -> HttpResponse:
     found = people.find_group(pk)
-    status = 422 if form is not None else problem.status if problem else 200
     context = {"group": found, "form": form or PeopleGroupForm(instance=found), "problem": problem}
-    return show_page(request, "groups", context, template="console/group.html", status=status)
+    return show_page(request, "groups", context, template="console/group.html")
 
 
 @staff_act(CHANGE)
@@ -165,5 +165,5 @@ def _save_provider(request: HttpRequest, form: SignOnForm, editing: SignOnProvid
 
 def _sign_on_page(request: HttpRequest, form: SignOnForm, editing: SignOnProvider | None = None) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "editing": editing, "rules": people.list_two_step_rules()}
-    context |= {"providers": SignOnProvider.objects.select_related("workspace"), "fixed": people.list_fixed_providers()}
-    return show_page(request, "sign_on", context, status=422 if form.errors else 200)
+    context |= {"providers": SignOnProvider.objects.select_related("workspace"), "fixed": settings.SIGN_ON}
+    return show_page(request, "sign_on", context)

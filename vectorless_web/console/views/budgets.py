@@ -30,8 +30,8 @@ def _initial(request: HttpRequest) -> dict[str, Any]:
     return {"workspace": request.GET.get("workspace"), "person": request.GET.get("person", "")}
 
 
-def _page(request: HttpRequest, form: SiteBudgetForm, status: int = 200) -> HttpResponse:
-    return show_page(request, "budgets", {"budgets": usage.list_budgets(), "form": form}, status=status)
+def _page(request: HttpRequest, form: SiteBudgetForm) -> HttpResponse:
+    return show_page(request, "budgets", {"budgets": usage.list_budgets(), "form": form})
 
 
 @staff_act(CHANGE)
@@ -39,7 +39,7 @@ def save(request: HttpRequest) -> HttpResponse:
     """Set a limit, in place of the one there is for the same place and person."""
     form = SiteBudgetForm(request.POST)
     if not form.is_valid():
-        return _page(request, form, status=422)
+        return _page(request, form)
     services.set_budget(actor=request.user, budget=form.budget())
     return go_saying(request, "The budget was set.", "console:budgets")
 

@@ -105,5 +105,4 @@ def _page(
     request: HttpRequest, form: ProviderForm, *, editing: ModelProvider | None = None, problem: Problem | None = None
 ) -> HttpResponse:
     context = {"models": work.list_models(), "hosts": ModelHost.objects.all(), "form": form, "editing": editing}
-    status = 422 if form.errors else problem.status if problem else 200
-    return show_page(request, "models", {**context, "problem": problem}, status=status)
+    return show_page(request, "models", {**context, "problem": problem})

@@ -24,11 +24,11 @@ def show_all(request: HttpRequest) -> HttpResponse:
     return _list_page(request, InviteAnywhereForm())
 
 
-def _list_page(request: HttpRequest, form: InviteAnywhereForm, *, link: str = "", status: int = 200) -> HttpResponse:
+def _list_page(request: HttpRequest, form: InviteAnywhereForm, *, link: str = "") -> HttpResponse:
     text, state = request.GET.get("q", "").strip(), request.GET.get("state", "")
     found = people.list_people(text=text, state=state, number=request.GET.get("page", "1"))
     context = {"people": found, "text": text, "state": state, "form": form, "link": link}
-    return show_page(request, "people", context, status=status)
+    return show_page(request, "people", context)
 
 
 @staff_page(SEE)
@@ -39,10 +39,8 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _person_page(request: HttpRequest, pk: int, **more: Any) -> HttpResponse:
-    problem: Problem | None = more.get("problem")
     context = {"person": people.find_person(pk), **more}
-    status = problem.status if problem else 200
-    return show_page(request, "people", context, template="console/person.html", status=status)
+    return show_page(request, "people", context, template="console/person.html")
 
 
 @staff_act(CHANGE)
@@ -51,7 +49,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     """Make a link by which one person joins a workspace, and shows it once."""
     form = InviteAnywhereForm(request.POST)
     if not form.is_valid():
-        return _list_page(request, form, status=422)
+        return _list_page(request, form)
     _invitation, token = services.invite(actor=request.user, **form.cleaned_data)
     link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
     return _list_page(request, InviteAnywhereForm(), link=link)

@@ -88,9 +88,7 @@ def find_kind(name: str) -> retention.Kind:
 
 
 def _periods_page(request: HttpRequest, choice: dict[str, Any]) -> HttpResponse:
-    problem: Problem | None = choice.get("problem")
-    context = {"periods": retention.list_periods(dict(os.environ)), **choice}
-    return show_page(request, "retention", context, status=problem.status if problem else 200)
+    return show_page(request, "retention", {"periods": retention.list_periods(dict(os.environ)), **choice})
 
 
 @staff_page(SEE)
@@ -176,4 +174,4 @@ def _maintenance_page(
         "zone": timezone.get_current_timezone_name(),
         "problem": problem,
     }
-    return show_page(request, "maintenance", context, status=problem.status if problem else 200)
+    return show_page(request, "maintenance", context)

@@ -14,17 +14,20 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 
 from vectorless_web.console import selectors
 from vectorless_web.console.forms import AuditForm, SearchForm
+from vectorless_web.console.models import SavedSearch
 from vectorless_web.console.subjects import audit, metrics, stream
 from vectorless_web.console.views import show_page, staff_act, staff_page
 from vectorless_web.infra.web.csv_files import csv_line
+from vectorless_web.infra.web.health import pending_migrations
 from vectorless_web.infra.web.pages import go_saying, go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.services import verify_record
 
 VERIFIED = 20_000
 """Events, the newest, that the page's check follows: a million take longer than a page may."""
 FORMS = {
-    "csv": ("text/csv", audit.write_csv_row, csv_line(list(audit.COLUMNS))),
+    "csv": ("text/csv", audit.write_csv_row, csv_line(audit.FIELDS)),
     "jsonl": ("application/x-ndjson", audit.write_json_line, ""),
 }
 
@@ -52,9 +55,9 @@ def overview(request: HttpRequest) -> HttpResponse:
         "providers": selectors.list_providers(),
         "failures": selectors.count_failures(),
         "stored": selectors.sum_stored_bytes(),
-        "backup": selectors.last_backup(),
-        "verified": selectors.last_verified(),
-        "pending": selectors.pending_migrations(),
+        "backup": selectors.last_event("backup.made"),
+        "verified": selectors.last_event("backup.verified"),
+        "pending": pending_migrations(),
         "versions": selectors.versions_in_use(),
     }
     return show_page(request, "overview", context)
@@ -69,10 +72,10 @@ def record(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"page": page, "query": query, "form": form, "verbs": audit.list_verbs()}
     context["stream"] = stream.describe_stream()
     context["filters"] = [(name, request.GET[name]) for name in form.fields if request.GET.get(name)]
-    context["searches"] = selectors.list_searches(request.user)
+    context["searches"] = list(SavedSearch.objects.filter(owner=request.user.pk))
     context["workspaces"] = Workspace.objects.order_by("name").values_list("slug", "name")[:200]
     if request.GET.get("verify"):
-        context["check"] = audit.verify_newest(VERIFIED)
+        context["check"] = verify_record(newest=VERIFIED)
     return show_page(request, "audit", context)
 
 

@@ -31,9 +31,8 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 def _page(request: HttpRequest, pk: int, problem: Problem | None = None, **forms: Any) -> HttpResponse:
     place = work.find_workspace(pk)
     made = {"limits": LimitsForm.of(place.workspace), "deletion": DeleteForm(workspace=place.workspace)}
-    status = 422 if any(form.errors for form in forms.values()) else problem.status if problem else 200
     context = {"place": place, "problem": problem, **made, **forms}
-    return show_page(request, "workspaces", context, template="console/workspace.html", status=status)
+    return show_page(request, "workspaces", context, template="console/workspace.html")
 
 
 @staff_act(VISIT)
@@ -60,13 +59,7 @@ def limit(request: HttpRequest, pk: int) -> HttpResponse:
     form = LimitsForm(request.POST)
     if not form.is_valid():
         return _page(request, pk, limits=form)
-    limits = form.limits()
-    services.limit_workspace(
-        actor=request.user,
-        workspace=work.find_workspace(pk).workspace,
-        max_bytes=limits["max_bytes"],
-        max_documents=limits["max_documents"],
-    )
+    services.limit_workspace(actor=request.user, workspace=work.find_workspace(pk).workspace, **form.limits())
     return go_saying(request, "The limits were set.", "console:workspace", pk=pk)
 
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -115,6 +115,11 @@ class Finished:
     peak_mb: float
 
 
+def _limit(setting: str) -> Any:
+    """A field of an Order that is as the installation sets it, unless it is given."""
+    return field(default_factory=lambda: getattr(settings, setting))
+
+
 @dataclass(frozen=True)
 class Order:
     """What the child shall compile, and under which limits."""
@@ -122,47 +127,29 @@ class Order:
     path: Path
     name: str
     target: Path
-    memory_bytes: int
-    cpu_seconds: int
-    seconds: float
+    memory_bytes: int = _limit("COMPILE_MEMORY_BYTES")
+    cpu_seconds: int = _limit("COMPILE_CPU_SECONDS")
+    seconds: float = _limit("COMPILE_TIMEOUT_SECONDS")
     """Limits of the processor's and the clock's time, besides those of reading pages."""
-    max_pages: int
-    max_bytes: int
+    max_pages: int = _limit("COMPILE_MAX_PAGES")
+    max_bytes: int = _limit("UPLOAD_MAX_BYTES")
     corrections: Sequence[Mapping[str, Any]] = ()
     """Corrections of the outline by hand, as `DocumentVersion.corrections` holds them."""
     ignore_bookmarks: bool = False
-    ocr_languages: str = "eng"
+    ocr_languages: str = _limit("OCR_LANGUAGES")
     """Languages of text recognition, as tesseract names them: "eng", "deu+eng"."""
-    ocr_pages: int = 2_000
+    ocr_pages: int = _limit("OCR_PAGES")
     """Pages of a file that are read by text recognition; 0 for none."""
-    ocr_seconds: float = 60.0
+    ocr_seconds: float = _limit("OCR_SECONDS")
     """How long drawing and text recognition may each take for one page."""
-    reading_seconds: float = 3_600.0
+    reading_seconds: float = _limit("COMPILE_READING_SECONDS")
     """For how long pages are read, text recognition included; those after them stay unread."""
     media_type: str = ""
     """What the file is, for the child that unpacks it."""
-    archive_files: int = 500
+    archive_files: int = _limit("ARCHIVE_MAX_FILES")
     """Files that are taken out of it at most."""
-    archive_bytes: int = 2**30
+    archive_bytes: int = _limit("ARCHIVE_MAX_BYTES")
     """Bytes of all of them together."""
-
-    @classmethod
-    def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
-        """Make an order with the installation's limits."""
-        limits: dict[str, Any] = {
-            "memory_bytes": settings.COMPILE_MEMORY_BYTES,
-            "cpu_seconds": settings.COMPILE_CPU_SECONDS,
-            "seconds": settings.COMPILE_TIMEOUT_SECONDS,
-            "max_pages": settings.COMPILE_MAX_PAGES,
-            "max_bytes": settings.UPLOAD_MAX_BYTES,
-            "ocr_languages": settings.OCR_LANGUAGES,
-            "ocr_pages": settings.OCR_PAGES,
-            "ocr_seconds": settings.OCR_SECONDS,
-            "reading_seconds": settings.COMPILE_READING_SECONDS,
-            "archive_files": settings.ARCHIVE_MAX_FILES,
-            "archive_bytes": settings.ARCHIVE_MAX_BYTES,
-        }
-        return cls(path=path, name=name, target=target, **limits | more)
 
     @property
     def longest(self) -> float:

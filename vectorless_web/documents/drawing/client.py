@@ -52,25 +52,29 @@ def ask(request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(seconds or float(settings.RENDER_SECONDS + QUEUE_SECONDS))
             connection.connect(str(settings.RENDER_SOCKET))
-            connection.sendall(_encode(request))
+            connection.sendall(json.dumps(request).encode() + b"\n")
             with connection.makefile("rb") as lines:
                 return _decode(lines.readline(LONGEST_REPLY))
     except TimeoutError as error:
-        raise _make_timeout_error() from error
+        sentence = "Drawing this page took too long. Try again in a moment."
+        raise RenderUnavailable("render_timeout", sentence) from error
     except OSError as error:
-        raise _make_unavailable_error() from error
+        sentence = "Page images are not available right now. They come back by themselves; text still works."
+        raise RenderUnavailable("render_unavailable", sentence) from error
 
 
 def redraw_portrait(data: bytes) -> bytes:
     """An uploaded picture of a person as a small JPEG that the render child made of it. RenderUnavailable when not."""
-    reply = ask({"op": "portrait", "data": base64.b64encode(data).decode()})
-    return base64.b64decode(reply["jpeg"])
+    return _draw_anew(data, op="portrait")
 
 
 def label_picture(data: bytes, label: str) -> bytes:
     """A JPEG with a label written across it by the render child. RenderUnavailable when it cannot be."""
-    reply = ask({"op": "label", "data": base64.b64encode(data).decode(), "label": label})
-    return base64.b64decode(reply["jpeg"])
+    return _draw_anew(data, op="label", label=label)
+
+
+def _draw_anew(data: bytes, **request: str) -> bytes:
+    return base64.b64decode(ask({**request, "data": base64.b64encode(data).decode()})["jpeg"])
 
 
 def is_up() -> bool:
@@ -84,10 +88,6 @@ def is_up() -> bool:
     return True
 
 
-def _encode(request: dict[str, Any]) -> bytes:
-    return json.dumps(request).encode() + b"\n"
-
-
 def _decode(line: bytes) -> dict[str, Any]:
     if not line:
         raise RenderUnavailable("render_crashed", "Drawing this page failed. Its text can still be read.")
@@ -95,13 +95,3 @@ def _decode(line: bytes) -> dict[str, Any]:
     if "code" in reply:
         raise RenderUnavailable(str(reply["code"]), str(reply["message"]))
     return reply
-
-
-def _make_timeout_error() -> RenderUnavailable:
-    return RenderUnavailable("render_timeout", "Drawing this page took too long. Try again in a moment.")
-
-
-def _make_unavailable_error() -> RenderUnavailable:
-    return RenderUnavailable(
-        "render_unavailable", "Page images are not available right now. They come back by themselves; text still works."
-    )

@@ -184,23 +184,26 @@ class Worker:
             return {"code": "render_failed", "message": "Drawing this page failed. Its text can still be read."}
 
     def _dispatch(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        if request["op"] == "page":
-            return {"path": str(self._page(request))}
-        if request["op"] == "boxes":
-            return {"boxes": self._boxes(request)}
-        if request["op"] == "words":
-            return {"boxes": self._word_boxes(request)}
-        if request["op"] == "portrait":
-            return {"jpeg": self._portrait(request)}
-        if request["op"] == "label":
-            return {"jpeg": self._label(request)}
+        label = str(request.get("label", ""))[:LABEL_MAX]
+        match request["op"]:
+            case "page":
+                return {"path": str(self._page(request, label))}
+            case "boxes":
+                found = self._find_boxes(request, highlight_boxes)
+                return {"boxes": [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]}
+            case "words":
+                found = self._find_boxes(request, word_boxes)
+                return {"boxes": [[b.left, b.top, b.right - b.left, b.bottom - b.top] if b else None for b in found]}
+            case "portrait":
+                return self._draw_anew(request, redraw_portrait)
+            case "label":
+                return self._draw_anew(request, lambda data: write_across(data, label))
         raise Refused("bad_request", "There is no such request.")
 
-    def _page(self, request: Mapping[str, Any]) -> Path:
+    def _page(self, request: Mapping[str, Any], label: str) -> Path:
         sha256, page_index, scale = str(request["sha256"]), int(request["page_index"]), float(request["scale"])
         if not sha256.isalnum():
             raise Refused("bad_request", "This is not a hash.")
-        label = str(request.get("label", ""))[:LABEL_MAX]
         box = [float(edge) for edge in request.get("box", ())]
         path = image_path(self.config.cache, sha256, page_index, scale, label, box)
         if touch(path):
@@ -216,26 +219,12 @@ class Worker:
     def _find_file(self, request: Mapping[str, Any]) -> Path:
         return self.config.resolve(str(request["file"]), str(request["sha256"]))
 
-    def _portrait(self, request: Mapping[str, Any]) -> str:
-        """The picture of a person, drawn anew, in base64."""
+    def _draw_anew(self, request: Mapping[str, Any], draw: Callable[[bytes], bytes]) -> dict[str, Any]:
+        """The picture that `draw` makes of the one that was sent, in base64."""
         data = base64.b64decode(str(request["data"]), validate=True)
-        name = f"portrait-{hashlib.sha256(data).hexdigest()}"
-        return base64.b64encode(self._try_request(name, self.config.seconds, lambda: redraw_portrait(data))).decode()
-
-    def _label(self, request: Mapping[str, Any]) -> str:
-        """A picture with a label across it, in base64."""
-        data, label = base64.b64decode(str(request["data"]), validate=True), str(request["label"])[:LABEL_MAX]
-        name = f"label-{hashlib.sha256(data).hexdigest()}"
-        labelled = self._try_request(name, self.config.seconds, lambda: write_across(data, label))
-        return base64.b64encode(labelled).decode()
-
-    def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:
-        found = self._find_boxes(request, highlight_boxes)
-        return [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]
-
-    def _word_boxes(self, request: Mapping[str, Any]) -> list[list[float] | None]:
-        found = self._find_boxes(request, word_boxes)
-        return [[b.left, b.top, b.right - b.left, b.bottom - b.top] if b else None for b in found]
+        name = f"{request['op']}-{hashlib.sha256(data).hexdigest()}"
+        drawn = self._try_request(name, self.config.seconds, lambda: draw(data))
+        return {"jpeg": base64.b64encode(drawn).decode()}
 
     def _find_boxes(self, request: Mapping[str, Any], find: Callable[[Path, Sequence[GlyphSpan]], Any]) -> Any:
         spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]

@@ -42,14 +42,13 @@ class ListViewer:
         return member_workspace(self.user, self.slug)
 
 
-def first_fragments(viewer: ListViewer, workspace: Workspace) -> str:
-    """What is under way, for a page that may have been rendered a moment ago."""
-    return changed_fragments(viewer, workspace, selectors.busy_ids(workspace, viewer.user))
+def changed_fragments(viewer: ListViewer, workspace: Workspace, ids: Iterable[int] | None = None) -> str:
+    """The fragments of those documents that look different from what was last sent; "" when none does.
 
-
-def changed_fragments(viewer: ListViewer, workspace: Workspace, ids: Iterable[int]) -> str:
-    """The fragments of those documents that look different from what was last sent; "" when none does."""
-    wanted = {pk for pk in ids if viewer.only in (None, pk)}
+    Without `ids` those of what is under way, for a page that may have been rendered a moment ago.
+    """
+    asked = selectors.busy_ids(workspace, viewer.user) if ids is None else ids
+    wanted = {pk for pk in asked if viewer.only in (None, pk)}
     rows = selectors.rows_for(workspace, viewer.user, wanted)
     changed = [row for row in rows if viewer.sent.get(row.pk) != _state(row)]
     gone = _find_gone(viewer, workspace, wanted - {row.pk for row in rows})
@@ -95,12 +94,11 @@ def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_pla
     is_unpacking = version is not None and version.status == DocumentVersion.Status.UNPACKING
     # Of an archive the files in it are counted: while they are added, and then those that still wait to be read.
     counts_on = is_unpacking or (bool(before) and before[-1] != now[-1])
-    if ticked and counts_on and viewer.only is None:
-        return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("stage", "upload_state"))
-    if ticked:
-        return render_to_string("documents/_stage.html", context)
+    parts = ["stage" if ticked else "row"]
     # A page that has just sent the file says under its name what became of it.
-    return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("row", "upload_state"))
+    if not ticked or (counts_on and viewer.only is None):
+        parts.append("upload_state")
+    return "".join(render_to_string(f"documents/_{part}.html", context) for part in parts)
 
 
 def _render_deleted_row(viewer: ListViewer, workspace: Workspace, pk: int, document: Document | None) -> str:
@@ -120,13 +118,9 @@ def _render_counts(viewer: ListViewer, workspace: Workspace) -> str:
     folders = [("all", totals["total"])]
     for folder in selectors.folders_of(workspace, viewer.user):
         folders.append((str(folder.pk), folder.document_count))  # type: ignore[attr-defined]
-    return "".join(
-        (
-            render_to_string("documents/_card.html", {"workspace": workspace, **counts}),
-            render_to_string("documents/_totals.html", totals),
-            *(render_to_string("documents/_folder_count.html", {"name": n, "count": count}) for n, count in folders),
-        )
-    )
+    shown = [("card", {"workspace": workspace, **counts}), ("totals", totals)]
+    shown += [("folder_count", {"name": name, "count": count}) for name, count in folders]
+    return "".join(render_to_string(f"documents/_{part}.html", context) for part, context in shown)
 
 
 def _state(document: Document) -> State:
@@ -155,7 +149,7 @@ class DocumentsConsumer(LiveConsumer):
         self.turn = asyncio.Lock()
         await self.join(documents_group(workspace.pk))
         await self.accept()
-        await self._send_first()
+        await self._send_changed()
         self.looking = asyncio.create_task(self._look_again())
 
     async def document_changed(self, event: dict[str, Any]) -> None:
@@ -172,21 +166,13 @@ class DocumentsConsumer(LiveConsumer):
             if self.viewer.busy:
                 await self._send_changed(set(self.viewer.busy))
 
-    async def _send_first(self) -> None:
-        async with self.turn:
-            await self.send_html(await self._first())
-
-    async def _send_changed(self, ids: set[int]) -> None:
+    async def _send_changed(self, ids: set[int] | None = None) -> None:
+        """Send those documents that look different; None for all that are under way."""
         async with self.turn:
             await self.send_html(await self._render_changed(ids))
 
     @database_sync_to_async
-    def _first(self) -> str | None:
-        workspace = self.viewer.workspace()
-        return None if workspace is None else first_fragments(self.viewer, workspace)
-
-    @database_sync_to_async
-    def _render_changed(self, ids: set[int]) -> str | None:
+    def _render_changed(self, ids: set[int] | None) -> str | None:
         """The fragments to send; None for somebody who is no longer a member."""
         workspace = self.viewer.workspace()
         return None if workspace is None else changed_fragments(self.viewer, workspace, ids)

@@ -1,7 +1,7 @@
 """What a reader sees of a page: its picture or text, the quotes lit on it, the citations' flags, and its tables."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
@@ -22,7 +22,7 @@ from vectorless_web.documents.drawing.client import (
     label_picture,
 )
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.text import TextMark, lay_out_page, replace_control_characters, segments
+from vectorless_web.documents.rendering.text import PagePicture, TextMark, lay_out_page, picture_of, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.cache import touch
 from vectorless_web.documents.storage.files import open_version, size_of
@@ -214,38 +214,24 @@ def figure_image(version: DocumentVersion, key: int, *, label: str = "") -> byte
     return page_image(version, page_index, FIGURE_SCALE, label=label, box=picture.box).read_bytes()
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFigure:
-    """A figure beside the text of its page: the address of its picture, its size, and its caption or ""."""
-
-    url: str
-    width: int
-    height: int
-    caption: str
-    key: int
-
-
-def list_figures(version: DocumentVersion, page_index: int) -> list[ShownFigure]:
+def list_figures(version: DocumentVersion, page_index: int) -> list[PagePicture]:
     """The figures that begin on a page (from 0), in reading order."""
     document = open_version(version)
-    nodes = [document.tree.node(key) for key in document.pictures]
+    nodes = (document.tree.node(key) for key in document.pictures)
     return [
-        ShownFigure(
-            _figure_url(version, node.key),
-            round(document.pictures[node.key].width),
-            round(document.pictures[node.key].height),
-            replace_control_characters(node.text),
-            node.key,
-        )
-        for node in nodes
-        if node.page_start == page_index
+        picture_of(document, node, partial(_figure_url, version)) for node in nodes if node.page_start == page_index
     ]
 
 
 def _figure_url(version: DocumentVersion, key: int) -> str:
+    return _address(version, "figure", number=version.number, key=key)
+
+
+def _address(version: DocumentVersion, name: str, query: Mapping[str, str] | None = None, **place: int) -> str:
+    """An address of the version's document, by its name in `documents.urls`."""
     document = version.document
-    kwargs = {"slug": document.workspace.slug, "pk": document.pk, "number": version.number, "key": key}
-    return reverse("documents:figure", kwargs=kwargs)
+    address = reverse(f"documents:{name}", kwargs={"slug": document.workspace.slug, "pk": document.pk, **place})
+    return f"{address}?{urlencode(query)}" if query else address
 
 
 def page_view(
@@ -279,7 +265,7 @@ def page_view(
         "figures": [],
         "finds": [],
         "recognised": _tell_recognised(version, page_index),
-        "alt": _description(version, page_index, page),
+        "alt": f"Page {page_index + 1} of {version.document.title}{'' if page.characters else ', without text'}",
         "problem": "",
         **shown(version, page_index, list(highlights), list(finds)),
     }
@@ -335,10 +321,7 @@ def unreadable_sentence(version: DocumentVersion) -> str:
 
 def page_url(version: DocumentVersion, page_index: int, **query: str) -> str:
     """The reader's address of a page, pages in it from 1."""
-    document = version.document
-    values = {"page": str(page_index + 1), **_version_query(version), **query}
-    address = reverse("documents:detail", kwargs={"slug": document.workspace.slug, "pk": document.pk})
-    return f"{address}?{urlencode(values)}"
+    return _address(version, "detail", {"page": str(page_index + 1), **_version_query(version), **query})
 
 
 def node_url(version: DocumentVersion, page_index: int, key: int) -> str:
@@ -353,10 +336,7 @@ def fragment_url(version: DocumentVersion, page_index: int) -> str:
     """The address of a page's fragment; "" for a page that does not exist."""
     if not 0 <= page_index < version.pages:
         return ""
-    document = version.document
-    kwargs = {"slug": document.workspace.slug, "pk": document.pk, "page": page_index + 1}
-    query = urlencode(_version_query(version))
-    return reverse("documents:page", kwargs=kwargs) + (f"?{query}" if query else "")
+    return _address(version, "page", _version_query(version), page=page_index + 1)
 
 
 def _version_query(version: DocumentVersion) -> dict[str, str]:
@@ -375,17 +355,6 @@ def _place_of(version: DocumentVersion, page_index: int) -> dict[str, Any]:
         "previous_url": fragment_url(version, page_index - 1),
         "next_url": fragment_url(version, page_index + 1),
     }
-
-
-def _image_url(version: DocumentVersion, page_index: int, name: str = "documents:page_image") -> str:
-    document = version.document
-    kwargs = {"slug": document.workspace.slug, "pk": document.pk, "number": version.number, "page": page_index + 1}
-    return reverse(name, kwargs=kwargs)
-
-
-def _description(version: DocumentVersion, page_index: int, page: PageInfo) -> str:
-    empty = "" if page.characters else ", without text"
-    return f"Page {page_index + 1} of {version.document.title}{empty}"
 
 
 def _cached_image(
@@ -416,8 +385,8 @@ def _picture(
         return _render_page_text(version, page_index, highlights, finds)
     marked = [replace(hit, boxes=_find_flag_boxes(hit)) for hit in hits]
     return {
-        "image_url": _image_url(version, page_index),
-        "words_url": _image_url(version, page_index, "documents:page_words"),
+        "image_url": _address(version, "page_image", number=version.number, page=page_index + 1),
+        "words_url": _address(version, "page_words", number=version.number, page=page_index + 1),
         "hits": hits,
         "flags": place_flags(marked, page.width, page.height),
         "finds": found,
@@ -669,16 +638,8 @@ def _show_table(version: DocumentVersion, page_index: int, view: TableView, firs
         columns_left_out=max(0, len(view.table.columns) - COLUMNS),
         earlier_url=make_url(max(0, start - ROWS)) if start else "",
         later_url=make_url(end) if end < len(body) else "",
-        url=_table_url(version, view.node.key),
+        url=_address(version, "table", _version_query(version), key=view.node.key),
     )
-
-
-def _table_url(version: DocumentVersion, key: int) -> str:
-    """The address of a table by itself."""
-    document = version.document
-    address = reverse("documents:table", kwargs={"slug": document.workspace.slug, "pk": document.pk, "key": key})
-    query = urlencode(_version_query(version))
-    return f"{address}?{query}" if query else address
 
 
 def _show_headers(view: TableView) -> Iterator[tuple[ShownHeader, ...]]:

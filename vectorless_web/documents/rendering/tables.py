@@ -169,17 +169,14 @@ def work_table(table: WholeTable, query: TableQuery) -> WorkedSheet:
         grid = filter_rows(grid, query.column, query.comparison, query.value)
     if query.sort is not None:
         grid = sort_rows(grid, query.sort, descending=query.descending)
+    order = "descending" if query.descending else "ascending"
     columns = tuple(
-        TableColumn(place, name, place in table.figures, _tell_order(query) if place == query.sort else "")
+        TableColumn(place, name, place in table.figures, order if place == query.sort else "")
         for place, name in enumerate(table.columns)
     )
     sums = tuple((str(name), tuple(_sum_up(grid, c, kind) for c in columns[1:])) for kind, name in SUMS.items())
     rows = tuple(tuple(_clean(cell.text) for cell in row.cells) for row in grid.rows)
     return WorkedSheet(columns, rows, sums if table.figures else ())
-
-
-def _tell_order(query: TableQuery) -> str:
-    return "descending" if query.descending else "ascending"
 
 
 def _sum_up(grid: TableGrid, column: TableColumn, kind: Aggregate) -> SumCell:

@@ -116,22 +116,15 @@ def _find_on_page(document: CompiledDocument, page_index: int, pattern: re.Patte
     text = document.page_text(page_index)
     for match in pattern.finditer(text):
         start, end = match.span()
+        before = replace_control_characters(text[max(0, start - SNIPPET) : start])
+        after = replace_control_characters(text[end : end + SNIPPET])
         yield Find(
             span=GlyphSpan(page_index, start, end - start),
-            before=_from_word(replace_control_characters(text[max(0, start - SNIPPET) : start]), cut=start > SNIPPET),
+            # What is cut begins and ends with a whole word.
+            before=f"…{before.partition(' ')[2]}" if start > SNIPPET else before,
             text=replace_control_characters(match[0]),
-            after=_to_word(replace_control_characters(text[end : end + SNIPPET]), cut=len(text) - end > SNIPPET),
+            after=f"{after.rpartition(' ')[0]}…" if len(text) - end > SNIPPET else after,
         )
-
-
-def _from_word(text: str, *, cut: bool) -> str:
-    """The text from its first whole word on."""
-    return f"…{text.partition(' ')[2]}" if cut else text
-
-
-def _to_word(text: str, *, cut: bool) -> str:
-    """The text up to its last whole word."""
-    return f"{text.rpartition(' ')[0]}…" if cut else text
 
 
 _DEEPEST_HEADING = 6
@@ -190,23 +183,23 @@ class PageBlock:
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """The picture of a figure: its address and its size in pixels. Without an address only its caption is shown."""
+    """The picture of a figure: its address, its size in pixels, and its caption or "" without one."""
 
     url: str
     width: int
     height: int
     key: int
+    caption: str
 
 
-def _give_no_address(key: int) -> str:
-    return ""
+def picture_of(document: CompiledDocument, node: Node, address: Callable[[int], str]) -> PagePicture:
+    """The picture of a figure that has one."""
+    picture, caption = document.pictures[node.key], replace_control_characters(node.text)
+    return PagePicture(address(node.key), round(picture.width), round(picture.height), node.key, caption)
 
 
 def lay_out_page(
-    document: CompiledDocument,
-    page_index: int,
-    marks: Sequence[TextMark],
-    address: Callable[[int], str] = _give_no_address,
+    document: CompiledDocument, page_index: int, marks: Sequence[TextMark], address: Callable[[int], str]
 ) -> list[PageBlock]:
     """The blocks of a page (from 0) in reading order, cut where marks begin and end; every character is in one.
 
@@ -217,11 +210,7 @@ def lay_out_page(
 
 class _Layout:
     def __init__(
-        self,
-        document: CompiledDocument,
-        page_index: int,
-        marks: Sequence[TextMark],
-        address: Callable[[int], str],
+        self, document: CompiledDocument, page_index: int, marks: Sequence[TextMark], address: Callable[[int], str]
     ) -> None:
         self._document, self._page, self._marks, self._address = document, page_index, marks, address
         self._text = document.page_text(page_index)
@@ -273,10 +262,8 @@ class _Layout:
         return PageBlock(node.kind.value, self._level(node), lines=(PageLine(self._cut(*ranges)),))
 
     def _picture(self, node: Node) -> PagePicture | None:
-        picture = self._document.pictures.get(node.key) if node.kind is NodeKind.FIGURE else None
-        if picture is None:
-            return None
-        return PagePicture(self._address(node.key), round(picture.width), round(picture.height), node.key)
+        is_drawn = node.kind is NodeKind.FIGURE and node.key in self._document.pictures
+        return picture_of(self._document, node, self._address) if is_drawn else None
 
     def _level(self, node: Node) -> int:
         return min(node.depth + 1, _DEEPEST_HEADING) if node.kind is NodeKind.SECTION else 0

@@ -1,7 +1,6 @@
 """What may be done to documents."""
 
 from vectorless_web.documents.compiling.process import clear_stale_folders
-from vectorless_web.documents.line import queue_repair
 from vectorless_web.documents.services.compiled_rows import (
     compact_overdue,
     compact_snapshot,
@@ -10,7 +9,6 @@ from vectorless_web.documents.services.compiled_rows import (
 )
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.embedding import (
-    Estimate,
     choose_embedding,
     embed_version,
     estimate,

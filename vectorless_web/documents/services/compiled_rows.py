@@ -312,15 +312,13 @@ def renew_summarised_rows(workspace_id: int) -> None:
 def compact_overdue() -> int:
     """Queue the compaction of workspaces whose job was lost; how many."""
     overdue = SnapshotState.objects.filter(number__gte=F("base_number") + COMPACT_AFTER)
-    lost = [state for state in overdue if not jobs.exists(_job_id(state), queue="documents")]
-    for state in lost:
-        _enqueue(state)
     waiting = WaitingWords.objects.order_by().values("workspace").annotate(lists=Count("pk"))
-    full = [row["workspace"] for row in waiting if row["lists"] >= BLOCK_AFTER]
-    forgotten = [pk for pk in full if not jobs.exists(_words_job_id(pk), queue="documents")]
-    for pk in forgotten:
-        _enqueue_words(pk)
-    return len(lost) + len(forgotten)
+    wanted = [_snapshot_job(state) for state in overdue]
+    wanted += [_words_job(row["workspace"]) for row in waiting if row["lists"] >= BLOCK_AFTER]
+    lost = [job for job in wanted if not jobs.exists(job.id, queue="documents")]
+    for job in lost:
+        job.enqueue()
+    return len(lost)
 
 
 def compact_words(workspace_id: int) -> None:
@@ -455,9 +453,9 @@ def _write(workspace_id: int, encoded: Mapping[int, bytes], *, words: Mapping[in
             WaitingWords(workspace_id=workspace_id, document=pk, data=data) for pk, data in given.items()
         )
         if WaitingWords.objects.filter(workspace=workspace_id).count() >= BLOCK_AFTER:
-            _enqueue_words(workspace_id)
+            _words_job(workspace_id).enqueue()
     if state.number - state.base_number >= COMPACT_AFTER:
-        _enqueue(state)
+        _snapshot_job(state).enqueue()
 
 
 def _store_rows(rows: Sequence[SnapshotRow], changed: Sequence[str]) -> None:
@@ -466,30 +464,24 @@ def _store_rows(rows: Sequence[SnapshotRow], changed: Sequence[str]) -> None:
     )
 
 
-def _enqueue_words(workspace_id: int) -> None:
-    jobs.enqueue(
-        "vectorless_web.documents.jobs.compact_words",
-        workspace_id,
-        queue="documents",
-        job_id=_words_job_id(workspace_id),
-    )
+@dataclass(frozen=True, slots=True)
+class _Compaction:
+    """A job that compacts what a workspace keeps."""
+
+    act: str
+    workspace_id: int
+    id: str
+
+    def enqueue(self) -> None:
+        jobs.enqueue(f"vectorless_web.documents.jobs.{self.act}", self.workspace_id, queue="documents", job_id=self.id)
 
 
-def _words_job_id(workspace_id: int) -> str:
-    return f"words-{workspace_id}"
+def _words_job(workspace_id: int) -> _Compaction:
+    return _Compaction("compact_words", workspace_id, f"words-{workspace_id}")
 
 
-def _enqueue(state: SnapshotState) -> None:
-    jobs.enqueue(
-        "vectorless_web.documents.jobs.compact_snapshot",
-        state.workspace_id,
-        queue="documents",
-        job_id=_job_id(state),
-    )
-
-
-def _job_id(state: SnapshotState) -> str:
-    return f"snapshot-{state.pk}-{state.base_number}"
+def _snapshot_job(state: SnapshotState) -> _Compaction:
+    return _Compaction("compact_snapshot", state.workspace_id, f"snapshot-{state.pk}-{state.base_number}")
 
 
 def _select_readable_documents() -> QuerySet[Document]:

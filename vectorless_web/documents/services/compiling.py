@@ -86,6 +86,7 @@ logger = logging.getLogger(__name__)
 
 News = Generator[StageProgress | Finished | None, None, None]
 Compile = Callable[[Order], News]
+UNPACK: Compile = partial(run_child, module=UNPACKER)
 
 HEARTBEAT_SECONDS = 1.0
 """Seconds between two writes of progress: pages show it about once a second, and each write takes the lock of
@@ -125,13 +126,7 @@ BATCH_ROWS = 500
 """Sections written in one transaction: SQLite has a single write lock, and runs need it every few milliseconds."""
 
 
-def _run_unpacker(order: Order) -> News:
-    return run_child(order, module=UNPACKER)
-
-
-def compile_version(
-    version_id: int, *, compile_with: Compile = run_child, unpack_with: Compile = _run_unpacker
-) -> None:
+def compile_version(version_id: int, *, compile_with: Compile = run_child, unpack_with: Compile = UNPACK) -> None:
     """Compile a queued version to its end, ready or failed, or repair a ready one. A second delivery exits quietly.
 
     What nobody expected ends the version as failed as well, and is raised for the worker's log.
@@ -230,9 +225,7 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
         about = {"document": version.document_id, "version": version.number, "code": failure.code}
         happenings.tell("document.failed", workspace_id=version.document.workspace_id, about=about)
         announce(version.document.workspace_id, version.document_id)
-    drop_artefact(artefact)
-    if not failure.retryable:
-        drop_upload(file)
+    drop_unnamed(artefact, *([] if failure.retryable else [file]))
     return True
 
 
@@ -245,16 +238,11 @@ def _tell_failure(version: DocumentVersion, person: int) -> None:
         notify(people=[person], kind=kind, workspace_id=place, about=document)
 
 
-def drop_artefact(name: str) -> None:
-    """Remove a stored artefact that no version refers to."""
-    if name and not DocumentVersion.objects.filter(artefact=name).exists():
-        delete_stored(name)
-
-
-def drop_upload(name: str) -> None:
-    """Remove a stored upload that no version refers to: a corrected version shares its file."""
-    if name and not DocumentVersion.objects.filter(file=name).exists():
-        delete_stored(name)
+def drop_unnamed(*names: str) -> None:
+    """Remove those stored uploads and artefacts that no version refers to: a corrected version shares its file."""
+    for name in names:
+        if not DocumentVersion.objects.filter(Q(file=name) | Q(artefact=name)).exists():
+            delete_stored(name)
 
 
 def _claim(version_id: int) -> DocumentVersion | None:
@@ -272,7 +260,8 @@ def _claim(version_id: int) -> DocumentVersion | None:
 
 
 def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpack_with: Compile) -> None:
-    _drop_leftovers(version)
+    with write_under_lease(compile_lease(version)):
+        version.sections.all().delete()  # What an attempt that died left behind.
     target = folder / "artefact"
     order = _make_order(version, _upload_of(version), target)
     finished = _follow_child(version, compile_with(order), order.path)
@@ -280,7 +269,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpa
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     stored = {"artefact": name, "artefact_sha256": digest, "artefact_bytes": target.stat().st_size}
     if not retry_through_outage(lambda: compile_lease(version).select_held().update(**stored)):
-        drop_artefact(name)
+        drop_unnamed(name)
         raise LeaseLost
     document = open_artefact(name, digest)
     retry_through_outage(lambda: _write_sections(version, document))
@@ -293,9 +282,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpa
 
 def _make_order(version: DocumentVersion, path: Path, target: Path) -> Order:
     name, seconds = version.document.name, reading_seconds(version)
-    return Order.by_settings(
-        path=path, name=name, target=target, corrections=version.corrections, reading_seconds=seconds
-    )
+    return Order(path, name, target, corrections=version.corrections, reading_seconds=seconds)
 
 
 def _take_out(version: DocumentVersion, order: Order, unpack_with: Compile, remarks: list[str]) -> dict[str, Any]:
@@ -387,12 +374,6 @@ class Heartbeat:
             self._values = {}
 
 
-def _drop_leftovers(version: DocumentVersion) -> None:
-    """Remove what an attempt that died left behind."""
-    with write_under_lease(compile_lease(version)):
-        version.sections.all().delete()
-
-
 def _write_sections(version: DocumentVersion, document: CompiledDocument) -> None:
     rows = list(section_rows(version, document))
     for start in range(0, len(rows), BATCH_ROWS):
@@ -419,13 +400,13 @@ def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) ->
         reads_less = len(facts["report"]["unread"]) > version.unread_pages
         if version.repair_reason == Reason.LATE and reads_less and is_sound(version):
             _keep(version)
-            drop_artefact(name)
+            drop_unnamed(name)
             return
         _replace(version, (name, digest), document, facts)
     except BaseException:
-        drop_artefact(name)
+        drop_unnamed(name)
         raise
-    drop_artefact(version.artefact)
+    drop_unnamed(version.artefact)
 
 
 def _keep(version: DocumentVersion) -> None:

@@ -246,7 +246,7 @@ def choose_embedding(*, actor: User, choice: EmbeddingChoice) -> EmbeddingChoice
     choice.paused_until, choice.pause_code, choice.pause_message = None, "", ""
     choice.save()
     details = {"model": choice.model, "provider": choice.provider.name}
-    record(actor=actor, verb="embedding.chosen", workspace=choice.workspace, target=choice, details=details)
+    record(actor=actor, verb="embedding.chosen", target=choice, details=details)
     return choice
 
 
@@ -257,9 +257,7 @@ def switch_on(*, actor: User, choice: EmbeddingChoice) -> None:
         choice.refresh_from_db()
         queued = queue_missing(choice)
         EMBEDDING.start_next(choice.workspace_id)
-        record(
-            actor=actor, verb="embedding.on", workspace=choice.workspace, target=choice, details={"documents": queued}
-        )
+        record(actor=actor, verb="embedding.on", target=choice, details={"documents": queued})
 
 
 @transaction.atomic
@@ -267,22 +265,20 @@ def switch_off(*, actor: User, choice: EmbeddingChoice) -> None:
     """Stop, and delete all stored vectors."""
     if EmbeddingChoice.objects.filter(pk=choice.pk, enabled=True).update(enabled=False, dimensions=None, **NO_PAUSE):
         choice.files.all().delete()
-        record(actor=actor, verb="embedding.off", workspace=choice.workspace, target=choice)
+        record(actor=actor, verb="embedding.off", target=choice)
 
 
 @transaction.atomic
 def remove_embedding(*, actor: User, choice: EmbeddingChoice) -> None:
     """Forget the choice, and delete all stored vectors."""
-    delete_and_record(choice, actor=actor, verb="embedding.removed", workspace=choice.workspace)
+    delete_and_record(choice, actor=actor, verb="embedding.removed")
 
 
 @transaction.atomic
 def retry_embedding(*, actor: User, choice: EmbeddingChoice) -> int:
     """Queue what failed once more and end a pause; how many documents."""
     again = EMBEDDING.retry_failed(choice.files.all(), choice.workspace_id)
-    record(
-        actor=actor, verb="embedding.retried", workspace=choice.workspace, target=choice, details={"documents": again}
-    )
+    record(actor=actor, verb="embedding.retried", target=choice, details={"documents": again})
     EMBEDDING.start_next(choice.workspace_id)
     return again
 
@@ -292,7 +288,7 @@ def start_embedding_test(*, actor: User, choice: EmbeddingChoice) -> None:
     """Have a worker embed three short texts; what it finds is written to `found`."""
     choice.found = {"testing": True}
     choice.save(update_fields=["found"])
-    record(actor=actor, verb="embedding.tested", workspace=choice.workspace, target=choice)
+    record(actor=actor, verb="embedding.tested", target=choice)
     job_id = f"embedding-{choice.pk}-{time.time_ns()}"
     jobs.enqueue(TEST_JOB, choice.pk, queue="runs", job_id=job_id, seconds=TEST_SECONDS)
 

@@ -53,7 +53,7 @@ class _Place:
             workspace = self.document.workspace
             folder, created = Folder.objects.get_or_create(workspace=workspace, name=name[:NAME_MAX], restricted=False)
             if created:
-                record(actor=self.document.added_by, verb="folder.created", workspace=workspace, target=folder)
+                record(actor=self.document.added_by, verb="folder.created", target=folder)
             self.made[path] = folder
         return self.made[path]
 

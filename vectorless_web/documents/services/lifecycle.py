@@ -25,7 +25,7 @@ from vectorless_web.documents.line import (
     start_repair,
 )
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, FolderGrant
-from vectorless_web.documents.selectors import closed_folders, same_content, versions_in
+from vectorless_web.documents.selectors import open_folders, same_content, versions_in
 from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
@@ -76,7 +76,9 @@ class RepairCounts:
 def requeue_repairs() -> int:
     """Queue repairs that lost their job or worker, or are due for another try; how many. The sweep calls it."""
     now = timezone.now()
-    return _requeue_unqueued(now) + LONG_READINGS.admit_all() + _recover_stalled() + _try_again(now)
+    stalled = REPAIRS.select_expired().select_related("document")  # Put off like any other failure.
+    recovered = REPAIRS.recover(stalled, give_up=partial(postpone_repair, failure=LOST))
+    return _requeue_unqueued(now) + LONG_READINGS.admit_all() + recovered + _try_again(now)
 
 
 class ArtefactPatrol:
@@ -90,7 +92,7 @@ class ArtefactPatrol:
         busy = _select_ready_versions().filter(repair__in=DocumentVersion.BUSY)
         waiting = busy.exclude(repair_reason=Reason.LATE).count()
         damaged = self._queue_damaged(MOST_WAITING - waiting)
-        queued = damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
+        queued = damaged + _queue_versions(_select_outdated_versions(), MOST_OUTDATED - waiting - damaged)
         return queued + _queue_versions(_select_unrecognised_versions(), MOST_OUTDATED - waiting - queued)
 
     def _queue_damaged(self, most: int) -> int:
@@ -125,9 +127,8 @@ def queue_outdated() -> int:
 
     Those go too whose scanned pages were not read because text recognition was missing, if it is there now.
     """
-    outdated = _queue_outdated(_select_outdated_versions().count())
-    unrecognised = _select_unrecognised_versions()
-    return outdated + _queue_versions(unrecognised, unrecognised.count())
+    both = (_select_outdated_versions(), _select_unrecognised_versions())
+    return sum(_queue_versions(versions, versions.count()) for versions in both)
 
 
 def queue_scanned() -> int:
@@ -166,9 +167,7 @@ def renew_titles() -> Iterator[Retitled]:
             if card is None or not retitle(row, card.title):
                 continue
             show_again([row])
-            details = {"from": before}
-            record(actor=None, verb="document.retitled", workspace=row.workspace, target=row, details=details)
-            announce(row.workspace_id, row.pk)
+            _record(None, "document.retitled", row, {"from": before})
         yield Retitled(row.pk, before, row.title)
 
 
@@ -222,10 +221,6 @@ def _select_unrecognised_versions() -> QuerySet[DocumentVersion]:
     return waiting.none() if isinstance(found, NoRecogniser) else waiting
 
 
-def _queue_outdated(most: int) -> int:
-    return _queue_versions(_select_outdated_versions(), most)
-
-
 def _queue_versions(versions: QuerySet[DocumentVersion], most: int) -> int:
     return sum(queue_repair(version, Reason.OUTDATED) for version in versions[: max(0, most)])
 
@@ -242,12 +237,6 @@ def _requeue_unqueued(now: datetime) -> int:
     for job_id in gone:
         enqueue_job(versions[job_id])
     return len(gone)
-
-
-def _recover_stalled() -> int:
-    """Repairs that lost their worker: put off like any other failure."""
-    stalled = REPAIRS.select_expired().select_related("document")
-    return REPAIRS.recover(stalled, give_up=partial(postpone_repair, failure=LOST))
 
 
 def _try_again(now: datetime) -> int:
@@ -305,8 +294,7 @@ def delete_document(*, actor: User, document: Document) -> None:
         if not hidden:
             return
         hide_from_router(document)
-        record(actor=actor, verb="document.deleted", workspace=document.workspace, target=document)
-        announce(document.workspace_id, document.pk)
+        _record(actor, "document.deleted", document)
     for version in document.versions.filter(status__in=DocumentVersion.BUSY):
         _stop(version)
 
@@ -329,8 +317,7 @@ def restore_document(*, actor: User, document: Document) -> None:
         if rows.update(deleted_at=None, title=title):
             document.title = title
             show_again([document])
-            record(actor=actor, verb="document.restored", workspace=document.workspace, target=document)
-            announce(document.workspace_id, document.pk)
+            _record(actor, "document.restored", document)
 
 
 def retry_version(*, actor: User, version: DocumentVersion) -> None:
@@ -353,26 +340,21 @@ def retry_version(*, actor: User, version: DocumentVersion) -> None:
                 status=409,
             )
         version.refresh_from_db()
-        details = {"version": version.number}
-        document = version.document
-        record(actor=actor, verb="document.retried", workspace=document.workspace, target=document, details=details)
+        _record(actor, "document.retried", version.document, {"version": version.number})
         enqueue_compile(version)
-        announce(document.workspace_id, document.pk)
 
 
 @transaction.atomic
 def _read_again(actor: User, version: DocumentVersion) -> None:
     if queue_repair(version, DocumentVersion.RepairReason.ASKED):
-        document, details = version.document, {"version": version.number}
-        record(actor=actor, verb="document.retried", workspace=document.workspace, target=document, details=details)
+        _record(actor, "document.retried", version.document, {"version": version.number})
 
 
 def cancel_version(*, actor: User, version: DocumentVersion) -> bool:
     """Stop the reading of a file; false when it has ended already."""
     stopped = _stop(version)
     if stopped:
-        document, details = version.document, {"version": version.number}
-        record(actor=actor, verb="document.cancelled", workspace=document.workspace, target=document, details=details)
+        _record(actor, "document.cancelled", version.document, {"version": version.number})
     return stopped
 
 
@@ -387,7 +369,7 @@ def quarantine_document(*, actor: User, document: Document, reason: str) -> None
         raise Problem("No reason was given.", remedy="Say why: whoever opens the document reads it.", code="no_reason")
     rows = Document.objects.filter(pk=document.pk, quarantined_at=None)
     if rows.update(quarantined_at=timezone.now(), quarantine_reason=reason):
-        _record_quarantine(actor, "document.quarantined", document, {"reason": reason})
+        _record(actor, "document.quarantined", document, {"reason": reason})
 
 
 @transaction.atomic
@@ -395,11 +377,12 @@ def release_document(*, actor: User, document: Document) -> None:
     """Let a document answer again."""
     rows = Document.objects.filter(pk=document.pk, quarantined_at__isnull=False)
     if rows.update(quarantined_at=None, quarantine_reason=""):
-        _record_quarantine(actor, "document.released", document, {})
+        _record(actor, "document.released", document)
 
 
-def _record_quarantine(actor: User, verb: str, document: Document, details: dict[str, Any]) -> None:
-    record(actor=actor, verb=verb, workspace=document.workspace, target=document, details=details)
+def _record(actor: User | None, verb: str, document: Document, details: dict[str, Any] | None = None) -> None:
+    """Record what was done to a document, and tell those who have it open."""
+    record(actor=actor, verb=verb, target=document, details=details)
     announce(document.workspace_id, document.pk)
 
 
@@ -409,20 +392,18 @@ def rename_document(*, actor: User, document: Document, title: str) -> None:
     with transaction.atomic():
         document.save(update_fields=["title"])
         show_again([document])
-        details = {"from": before}
-        record(actor=actor, verb="document.renamed", workspace=document.workspace, target=document, details=details)
-        announce(document.workspace_id, document.pk)
+        _record(actor, "document.renamed", document, {"from": before})
 
 
 @transaction.atomic
 def create_folder(*, actor: User, workspace: Workspace, name: str) -> Folder:
     """The folder of that name among those open to who asks, made when there is none."""
-    here = workspace.folders.exclude(pk__in=closed_folders(actor.pk).values("pk")).filter(name=name).first()
+    here = open_folders(workspace, actor).filter(name=name).first()
     if here is not None:
         return here
     folder, created = Folder.objects.get_or_create(workspace=workspace, name=name, restricted=False)
     if created:
-        record(actor=actor, verb="folder.created", workspace=workspace, target=folder)
+        record(actor=actor, verb="folder.created", target=folder)
     return folder
 
 
@@ -433,7 +414,7 @@ def rename_folder(*, actor: User, folder: Folder, name: str) -> None:
     if not folder.restricted:
         _refuse_taken_name(folder)
     folder.save(update_fields=["name"])
-    record(actor=actor, verb="folder.renamed", workspace=folder.workspace, target=folder, details={"from": before})
+    record(actor=actor, verb="folder.renamed", target=folder, details={"from": before})
 
 
 @transaction.atomic
@@ -447,9 +428,8 @@ def delete_folder(*, actor: User, folder: Folder) -> None:
         sentence = "A restricted folder keeps its documents, and questions about them, from others."
         raise Problem(sentence, remedy="Let everyone in first.", code="folder_restricted", status=409)
     documents = list(folder.documents.filter(deleted_at=None).values_list("pk", flat=True))
-    details = {"documents": documents}
     try:
-        delete_and_record(folder, actor=actor, verb="folder.deleted", workspace=folder.workspace, details=details)
+        delete_and_record(folder, actor=actor, verb="folder.deleted", details={"documents": documents})
     except RestrictedError as error:
         sentence = "Documents come into this folder by themselves."
         raise Problem(sentence, remedy="Have an owner remove the source.", code="folder_in_use", status=409) from error
@@ -477,7 +457,7 @@ def restrict_folder(
         + [FolderGrant(folder=folder, group=group) for group in groups]
     )
     details = {"people": sorted(map(str, people)), "groups": sorted(map(str, groups))}
-    record(actor=actor, verb="folder.restricted", workspace=folder.workspace, target=folder, details=details)
+    record(actor=actor, verb="folder.restricted", target=folder, details=details)
 
 
 @transaction.atomic
@@ -486,7 +466,7 @@ def open_folder(*, actor: User, folder: Folder) -> None:
     _refuse_taken_name(folder)
     if Folder.objects.filter(pk=folder.pk, restricted=True).update(restricted=False):
         folder.grants.all().delete()
-        record(actor=actor, verb="folder.opened", workspace=folder.workspace, target=folder)
+        record(actor=actor, verb="folder.opened", target=folder)
 
 
 @transaction.atomic
@@ -549,7 +529,7 @@ def purge_document(document: Document) -> None:
         # Whoever the folder was closed to learns no name from the record, which outlives the folder's document.
         is_restricted = document.folder is not None and document.folder.restricted
         details = {"restricted": True} if is_restricted else {}
-        delete_and_record(document, actor=None, verb="document.purged", workspace=document.workspace, details=details)
+        delete_and_record(document, actor=None, verb="document.purged", details=details)
 
 
 _CLEARED: dict[str, Any] = {

@@ -39,7 +39,7 @@ def switch_summaries_on(*, actor: User, workspace: Workspace) -> None:
         renew_summarised_rows(workspace.pk)
         queued = queue_unsummarised(choice)
         SUMMARISING.start_next(choice.workspace_id)
-        record(actor=actor, verb="summaries.on", workspace=workspace, target=choice, details={"documents": queued})
+        record(actor=actor, verb="summaries.on", target=choice, details={"documents": queued})
 
 
 @transaction.atomic
@@ -57,7 +57,7 @@ def retry_summaries(*, actor: User, workspace: Workspace) -> None:
     if choice is None:
         return
     again = SUMMARISING.retry_failed(summary_rows_of(workspace.pk), workspace.pk)
-    record(actor=actor, verb="summaries.retried", workspace=workspace, target=choice, details={"documents": again})
+    record(actor=actor, verb="summaries.retried", target=choice, details={"documents": again})
     SUMMARISING.start_next(choice.workspace_id)
 
 

@@ -2,10 +2,11 @@
 
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -185,19 +186,8 @@ def add_document(
     Raises Problem for a file that cannot be read at all (422) or that the workspace has no room for (413), and
     SameNameHere (409) when it is to be asked; nothing is kept then.
     """
-    media_type = check_upload(upload)
-    sha256 = _sha256_of(upload)
-    here = same_content(workspace, user, sha256, upload.size or 0)
-    if here is not None:
-        return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
-    before = _find_predecessor(workspace, user, folder, clean_name(upload.name or ""), on_same_name)
-    check_room(workspace, upload.size or 0, is_new=before is None)
-    stored = _store(upload, media_type, sha256)
-    try:
-        return _create_document(workspace, user, stored, title, folder, on_same_name)
-    except BaseException:
-        delete_stored(stored.file)
-        raise
+    find_before = partial(_find_predecessor, workspace, user, folder, clean_name(upload.name or ""), on_same_name)
+    return _take_in(workspace, user, upload, find_before, title, folder)
 
 
 def add_version(*, document: Document, user: User, upload: UploadedFile | File) -> StoredUpload:
@@ -205,18 +195,42 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
 
     Questions go on reading the current version until the new one is ready.
     """
-    media_type = check_upload(upload)
-    sha256 = _sha256_of(upload)
-    here = same_content(document.workspace, user, sha256, upload.size or 0)
+    return _take_in(document.workspace, user, upload, lambda: document)
+
+
+def _take_in(
+    workspace: Workspace,
+    user: User,
+    upload: UploadedFile | File,
+    find_before: Callable[[], Document | None],
+    title: str = "",
+    folder: Folder | None = None,
+) -> StoredUpload:
+    """Check and store a file and make its rows, unless the same bytes are here.
+
+    `find_before` gives the document of which it is a new version, None for a document of its own.
+    """
+    media_type, sha256, size = check_upload(upload), _sha256_of(upload), upload.size or 0
+    here = same_content(workspace, user, sha256, size)
     if here is not None:
         return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
-    check_room(document.workspace, upload.size or 0, is_new=False)
+    check_room(workspace, size, is_new=find_before() is None)
     stored = _store(upload, media_type, sha256)
     try:
-        return _create_version(document, user, stored)
+        with transaction.atomic():
+            # Asked again under the lock of the workspace's row, so that two uploads of one file cannot both get in.
+            Workspace.objects.select_for_update().filter(pk=workspace.pk).first()
+            here = same_content(workspace, user, sha256, size)
+            if here is None:
+                before = find_before()
+                check_room(workspace, size, is_new=before is None)
+                document = before or _create_document(workspace, user, stored.name, title, folder)
+                return _create_version(document, user, stored, is_new=before is None)
     except BaseException:
         delete_stored(stored.file)
         raise
+    delete_stored(stored.file)
+    return StoredUpload(here.document, here, added=False)
 
 
 def restore_original(version: DocumentVersion, upload: UploadedFile | File) -> bool:
@@ -507,68 +521,31 @@ def _find_predecessor(
     return here
 
 
-@transaction.atomic
-def _create_document(
-    workspace: Workspace, user: User, stored: _Stored, title: str, folder: Folder | None, on_same_name: SameName
-) -> StoredUpload:
-    here = _same_content_locked(workspace, user, stored)
-    if here is not None:
-        delete_stored(stored.file)
-        return StoredUpload(here.document, here, added=False)
-    before = _find_predecessor(workspace, user, folder, stored.name, on_same_name)
-    if before is not None:
-        return _create_version(before, user, stored)
-    check_room(workspace, stored.bytes)
-    document = Document(workspace=workspace, folder=folder, name=stored.name, added_by_id=user.pk)
-    document.title = title[:TITLE_MAX] or name_document(document, title_from(stored.name))
+def _create_document(workspace: Workspace, user: User, name: str, title: str, folder: Folder | None) -> Document:
+    document = Document(workspace=workspace, folder=folder, name=name, added_by_id=user.pk)
+    document.title = title[:TITLE_MAX] or name_document(document, title_from(name))
     document.save()
-    version = _create_row(document, 1, stored, user)
-    record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
-    start_compiling(version)
-    return StoredUpload(document, version, added=True)
+    return document
 
 
-@transaction.atomic
-def _create_version(document: Document, user: User, stored: _Stored) -> StoredUpload:
-    here = _same_content_locked(document.workspace, user, stored)
-    if here is not None:
-        delete_stored(stored.file)
-        return StoredUpload(here.document, here, added=False)
-    check_room(document.workspace, stored.bytes, is_new=False)
+def _create_version(document: Document, user: User, stored: _Stored, *, is_new: bool) -> StoredUpload:
+    """Make the row of a stored file, the first of a new document, and have it read."""
     newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
-    version = _create_row(document, newest + 1, stored, user)
-    details = {**_facts(stored), "version": version.number}
-    record(actor=user, verb="document.version_added", workspace=document.workspace, target=document, details=details)
+    facts = {"bytes": stored.bytes, "sha256": stored.sha256}
+    version = DocumentVersion.objects.create(
+        document=document, number=newest + 1, file=stored.file, mime=stored.mime, added_by_id=user.pk, **facts
+    )
+    details = {"file": stored.name, **facts} | ({} if is_new else {"version": version.number})
+    verb = "document.added" if is_new else "document.version_added"
+    record(actor=user, verb=verb, target=document, details=details)
     start_compiling(version)
     return StoredUpload(document, version, added=True)
-
-
-def _same_content_locked(workspace: Workspace, user: User, stored: _Stored) -> DocumentVersion | None:
-    """Ask again under the lock of the workspace's row, so that two uploads of one file cannot both get in."""
-    Workspace.objects.select_for_update().filter(pk=workspace.pk).first()
-    return same_content(workspace, user, stored.sha256, stored.bytes)
-
-
-def _create_row(document: Document, number: int, stored: _Stored, user: User) -> DocumentVersion:
-    return DocumentVersion.objects.create(
-        document=document,
-        number=number,
-        file=stored.file,
-        sha256=stored.sha256,
-        mime=stored.mime,
-        bytes=stored.bytes,
-        added_by_id=user.pk,
-    )
 
 
 def start_compiling(version: DocumentVersion) -> None:
     """Queue a new version and announce it, on commit."""
     enqueue_compile(version)
     announce(version.document.workspace_id, version.document_id)
-
-
-def _facts(stored: _Stored) -> dict[str, Any]:
-    return {"file": stored.name, "bytes": stored.bytes, "sha256": stored.sha256}
 
 
 def _sha256_of(upload: UploadedFile | File) -> str:
@@ -651,8 +628,6 @@ def correct_outline(
         added_by_id=actor.pk,
     )
     details = {"version": made.number, "corrections": len(corrections)}
-    record(
-        actor=actor, verb="document.outline_corrected", workspace=document.workspace, target=document, details=details
-    )
+    record(actor=actor, verb="document.outline_corrected", target=document, details=details)
     start_compiling(made)
     return made

@@ -5,23 +5,23 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ChangesForm
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.changes import MOST_NODES, compare_versions, show_changes
+from vectorless_web.documents.views.rights import document_shown_to
 from vectorless_web.infra.web.pages import is_htmx
+from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
 PAGE_SIZE = 100
 """Differences on one page."""
 
 
-@require_GET
-def show(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def show(request: HttpRequest, document: Document) -> HttpResponse:
     """The differences between the versions `?from=` and `?to=`; unless told, of the newest one from that before it."""
-    document = selectors.document_for(request.user, slug, pk)
     ready = selectors.ready_versions(document)
     form = ChangesForm(request.GET, numbers=[version.number for version in ready])
     is_valid = form.is_valid()

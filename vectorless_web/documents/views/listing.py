@@ -9,39 +9,32 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.forms import FolderForm, ListForm, SameNameForm, TagForm, TitleForm
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
 from vectorless_web.documents.services.uploads import describe_uploads
+from vectorless_web.documents.views.rights import document_done_by
 from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, count_or_refuse
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, may_in, workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import User, may_in, workspace_context
 from vectorless_web.workspaces.site import time_kept
+from vectorless_web.workspaces.views.rights import done_by, shown_to
 
 STATUS_LABELS = [("ready", "Ready"), ("busy", "Being read"), ("failed", "Failed")]
 DELETED_LABEL = (selectors.DELETED, "Deleted")
 
 
-@require_GET
-def list_documents(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.VIEWER)
+def list_documents(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """The documents of a workspace, a page at a time."""
-    workspace = workspace_for(request.user, slug)
     query = ListForm(request.GET).query()
     context = list_context(request.user, workspace, query)
     return render(request, "documents/list.html", context)
-
-
-@require_GET
-def card(request: HttpRequest, slug: str) -> HttpResponse:
-    """The card of the workspace's page that counts documents being read, ready and failed."""
-    workspace = workspace_for(request.user, slug)
-    counts = selectors.card_context(workspace, request.user)
-    return render(request, "documents/_card.html", {"workspace": workspace, **counts})
 
 
 def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -> dict[str, Any]:
@@ -80,10 +73,9 @@ class UploadResult:
     """Whether the file made good what was lost of the document that is here already."""
 
 
-@require_POST
-def upload(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def upload(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Take in one file or many as new documents; 422 when none of them could be taken, 429 when too many came."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     folder = selectors.folder_named(workspace, request.user, request.POST.get("folder", ""))
     files = _files(request)
     try:
@@ -93,18 +85,12 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
             raise
         refused = [UploadResult(file.name or "", error=problem) for file in files]
         return problem.mark(render_results(request, workspace, refused))
-    results = [_add(request, workspace, file, folder) for file in files]
-    if _is_fetched(request):
-        return render_results(request, workspace, results)
-    for result in results:
-        messages.info(request, _sentence(result))
-    return redirect("documents:list", slug=slug)
+    return _tell_results(request, workspace, [_add(request, workspace, file, folder) for file in files])
 
 
-@require_POST
-def settle_same_name(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def settle_same_name(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Add files that waited as new versions or as documents of their own, or let go of them."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = SameNameForm(request.POST, waiting=selectors.waiting_uploads(workspace, request.user))
     if not form.is_valid():
         raise Problem(
@@ -113,12 +99,8 @@ def settle_same_name(request: HttpRequest, slug: str) -> HttpResponse:
             code="not_waiting",
         )
     choice = form.cleaned_data["same_name"]
-    results = [_settle(request.user, held, choice) for held in form.cleaned_data["uploads"]]
-    if is_htmx(request):
-        return render_results(request, workspace, [result for result in results if result])
-    for result in filter(None, results):
-        messages.info(request, _sentence(result))
-    return redirect("documents:list", slug=slug)
+    results = (_settle(request.user, held, choice) for held in form.cleaned_data["uploads"])
+    return _tell_results(request, workspace, [result for result in results if result])
 
 
 def _settle(user: User, held: PartialUpload, choice: str) -> UploadResult | None:
@@ -132,26 +114,33 @@ def _settle(user: User, held: PartialUpload, choice: str) -> UploadResult | None
     return result_of(added, held.name)
 
 
-@require_POST
-def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def new_version(request: HttpRequest, document: Document) -> HttpResponse:
     """Take in a file as the next version of a document."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     try:
         check_upload_rate(request, 1)
         added = services.add_version(document=document, user=request.user, upload=_files(request)[0])
     except Problem as problem:
         messages.error(request, problem.message)
-        return redirect("documents:detail", slug=slug, pk=pk)
+        return redirect("documents:detail", slug=document.workspace.slug, pk=document.pk)
     if not added.added:
         messages.info(request, _sentence(result_of(added, "This file")))
-        return redirect("documents:detail", slug=slug, pk=added.document.pk)
+        return redirect("documents:detail", slug=document.workspace.slug, pk=added.document.pk)
     messages.info(request, f"Version {added.version.number} is being read; it takes over when it is ready.")
-    return redirect("documents:detail", slug=slug, pk=pk)
+    return redirect("documents:detail", slug=document.workspace.slug, pk=document.pk)
 
 
 def _is_fetched(request: HttpRequest) -> bool:
     """Whether a script sends the files and puts what comes back into the page."""
     return is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest"
+
+
+def _tell_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
+    if _is_fetched(request):
+        return render_results(request, workspace, results)
+    for result in results:
+        messages.info(request, _sentence(result))
+    return redirect("documents:list", slug=workspace.slug)
 
 
 def render_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
@@ -224,10 +213,9 @@ def _sentence(result: UploadResult) -> str:
     return f"{result.name} was added and is being read."
 
 
-@require_POST
-def retry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def retry(request: HttpRequest, document: Document) -> HttpResponse:
     """Read a file again: one that could not be read, or a ready one, which can be read meanwhile."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     version = _latest(document)
     if version.is_busy and document.current_version is not None:
         # The next version is under way; what can be read again is the one that is shown.
@@ -236,29 +224,27 @@ def retry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     services.retry_version(actor=request.user, version=version)
     if version.status == DocumentVersion.Status.READY and not is_htmx(request):
         messages.info(request, f"{document.title} is being read again. It can be read and asked meanwhile.")
-        return redirect("documents:detail", slug=slug, pk=pk)
+        return redirect("documents:detail", slug=document.workspace.slug, pk=document.pk)
     return _answer(request, document, f"{document.title} is read again.")
 
 
-@require_POST
-def cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def cancel(request: HttpRequest, document: Document) -> HttpResponse:
     """Stop the reading of a file."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     services.cancel_version(actor=request.user, version=_latest(document))
     return _answer(request, document, f"Reading {document.title} was stopped.")
 
 
-@require_POST
-def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def delete(request: HttpRequest, document: Document) -> HttpResponse:
     """Delete a document; it can be undone while the bin is kept."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     services.delete_document(actor=request.user, document=document)
     if is_htmx(request):
         return render(request, "documents/_row.html", row_context(document.workspace, document, deleted=True))
     kept = time_kept("bin", document.workspace)
-    undo = reverse("documents:restore", args=[slug, pk])
+    undo = reverse("documents:restore", args=[document.workspace.slug, document.pk])
     offer_undo(request, f"{document.title} was deleted. It is kept {kept}.", undo)
-    return redirect("documents:list", slug=slug)
+    return redirect("documents:list", slug=document.workspace.slug)
 
 
 @require_POST
@@ -269,40 +255,38 @@ def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _answer(request, document, f"{document.title} is back.")
 
 
-@require_POST
-def rename(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def rename(request: HttpRequest, document: Document) -> HttpResponse:
     """Give a document another title."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     form = TitleForm(request.POST)
     if not form.is_valid():
         raise Problem("A title has 1 to 300 characters.", remedy="Give it another.", code="invalid_title")
     services.rename_document(actor=request.user, document=document, title=form.cleaned_data["title"])
-    return go_to(request, "documents:detail", slug=slug, pk=pk)
+    return go_to(request, "documents:detail", slug=document.workspace.slug, pk=document.pk)
 
 
-@require_POST
-def new_folder(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def new_folder(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Make a folder."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     services.create_folder(actor=request.user, workspace=workspace, name=_read_folder_name(request))
-    return go_to(request, "documents:list", slug=slug)
+    return go_to(request, "documents:list", slug=workspace.slug)
 
 
-@require_POST
-def rename_folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.EDITOR)
+def rename_folder(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Give a folder another name."""
-    folder = selectors.folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, pk)
+    folder = selectors.folder_in(workspace, request.user, pk)
     services.rename_folder(actor=request.user, folder=folder, name=_read_folder_name(request))
-    return redirect(f"{reverse('documents:list', kwargs={'slug': slug})}?folder={pk}")
+    return redirect(f"{reverse('documents:list', kwargs={'slug': workspace.slug})}?folder={pk}")
 
 
-@require_POST
-def delete_folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.EDITOR)
+def delete_folder(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Delete a folder that is open to all; its documents stay, in no folder."""
-    folder = selectors.folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, pk)
+    folder = selectors.folder_in(workspace, request.user, pk)
     services.delete_folder(actor=request.user, folder=folder)
     messages.info(request, f"The folder {folder.name} is deleted. Its documents are in no folder now.")
-    return go_to(request, "documents:list", slug=slug)
+    return go_to(request, "documents:list", slug=workspace.slug)
 
 
 def _read_folder_name(request: HttpRequest) -> str:
@@ -312,21 +296,19 @@ def _read_folder_name(request: HttpRequest) -> str:
     return str(form.cleaned_data["name"])
 
 
-@require_POST
-def move_many(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def move_many(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Put the chosen documents into a folder, or out of any."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     folder = selectors.folder_named(workspace, request.user, request.POST.get("folder", ""))
     chosen = _read_chosen_documents(request, workspace)
     moved = services.move_documents(actor=request.user, workspace=workspace, documents=chosen, folder=folder)
     messages.info(request, f"{_count(moved)} moved to {folder.name if folder else 'no folder'}.")
-    return go_to(request, "documents:list", slug=slug)
+    return go_to(request, "documents:list", slug=workspace.slug)
 
 
-@require_POST
-def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def tag_many(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Add a tag to the chosen documents."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = TagForm(request.POST)
     if not form.is_valid():
         raise Problem(f"A tag has 1 to {TAG_MAX} characters.", remedy="Give another.", code="invalid_tag")
@@ -334,27 +316,25 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = _read_chosen_documents(request, workspace)
     tagged = services.tag_documents(actor=request.user, workspace=workspace, documents=chosen, tag=tag)
     messages.info(request, f"{_count(tagged)} tagged “{tag}”.")
-    return go_to(request, "documents:list", slug=slug)
+    return go_to(request, "documents:list", slug=workspace.slug)
 
 
-@require_POST
-def delete_many(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def delete_many(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Delete the chosen documents; each can be undone while the bin is kept."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     chosen = _read_chosen_documents(request, workspace)
     for document in chosen:
         services.delete_document(actor=request.user, document=document)
-    undo = reverse("documents:restore_many", args=[slug])
+    undo = reverse("documents:restore_many", args=[workspace.slug])
     ids = ",".join(str(document.pk) for document in chosen)
     kept = f"{_count(len(chosen))} deleted. {'They are' if len(chosen) > 1 else 'It is'} kept"
     offer_undo(request, f"{kept} {time_kept('bin', workspace)}.", f"{undo}?documents={ids}")
-    return go_to(request, "documents:list", slug=slug)
+    return go_to(request, "documents:list", slug=workspace.slug)
 
 
-@require_POST
-def restore_many(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def restore_many(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Undo the deletion of the documents that the address names; those that cannot come back are told."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     named = (parse_whole_number(value) for value in request.GET.get("documents", "").split(","))
     chosen = selectors.documents_in(workspace, request.user, deleted=True)
     back = 0
@@ -365,7 +345,7 @@ def restore_many(request: HttpRequest, slug: str) -> HttpResponse:
         except Problem as problem:
             messages.error(request, f"{document.title}: {problem.message}")
     messages.info(request, f"{_count(back)} {'is' if back == 1 else 'are'} back.")
-    return go_to(request, "documents:list", slug=slug)
+    return go_to(request, "documents:list", slug=workspace.slug)
 
 
 def row_context(workspace: Workspace, document: Document, *, deleted: bool = False) -> dict[str, Any]:

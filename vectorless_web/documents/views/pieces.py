@@ -1,8 +1,8 @@
-"""Uploads of large files in pieces: begun, asked how far they are, added to, cancelled, by anybody who began them."""
+"""Uploads of large files in pieces: begun, added to, cancelled, by who began them."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import PartialUpload
@@ -11,17 +11,17 @@ from vectorless_web.documents.storage.pieces import WrongOffset, count_received
 from vectorless_web.documents.views.listing import UploadResult, check_upload_rate, render_results, result_of
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Role
+from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.views.rights import done_by
 
 
-@require_POST
-def begin(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def begin(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Begin with a file's `name`, `size` and `ends` (two files: its first and last bytes), or find it again.
 
     JSON {url, cancel, received}; a file that cannot be taken in gets its sentence before a piece is sent.
     """
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     name, size = request.POST.get("name", ""), parse_whole_number(request.POST.get("size", ""))
     ends = [part.read() for part in request.FILES.getlist("ends")]
     try:
@@ -38,17 +38,9 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except Problem as problem:
         return problem.mark(render_results(request, workspace, [UploadResult(name, error=problem)]))
-    place = {"slug": slug, "pk": upload.pk}
+    place = {"slug": workspace.slug, "pk": upload.pk}
     addresses = {act: reverse(f"documents:{act}_upload", kwargs=place) for act in ("add_to", "cancel")}
     return JsonResponse({**addresses, "received": count_received(upload.token)}, status=201)
-
-
-@require_GET
-def state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """How many bytes of a file have arrived: JSON {received, size}."""
-    upload = _find_own(request, slug, pk)
-    received = upload.bytes if upload.version_id else count_received(upload.token)
-    return JsonResponse({"received": received, "size": upload.bytes})
 
 
 @require_POST

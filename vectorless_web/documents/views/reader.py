@@ -14,7 +14,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.background import add_summaries
@@ -36,6 +35,7 @@ from vectorless_web.documents.rendering.text import Find, find_words
 from vectorless_web.documents.rendering.tree_report import count, report_pairs
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.documents.views.listing import row_context
+from vectorless_web.documents.views.rights import document_done_by, document_shown_to
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.corrections import CorrectionAct
@@ -53,18 +53,16 @@ MOST_PENDING = 200
 """Corrections that may be collected before they are applied; they are kept in the session."""
 
 
-@require_GET
-def outline(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_shown_to(Role.EDITOR)
+def outline(request: HttpRequest, document: Document) -> HttpResponse:
     """The outline with what may be corrected about the heading `?section=`."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     version = _find_correctable_version(document)
     return render(request, "documents/outline.html", _page(request, document, version))
 
 
-@require_POST
-def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def correct(request: HttpRequest, document: Document) -> HttpResponse:
     """Note one correction; nothing changes until all are applied."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     version = _find_correctable_version(document)
     form = CorrectionForm(request.POST)
     if not form.is_valid():
@@ -77,22 +75,20 @@ def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         )
     services.check_corrections(version=version, corrections=pending)
     request.session[_place(version)] = pending
-    address = reverse("documents:outline", kwargs={"slug": slug, "pk": pk})
+    address = reverse("documents:outline", kwargs={"slug": document.workspace.slug, "pk": document.pk})
     return redirect(f"{address}?section={form.cleaned_data['key']}")
 
 
-@require_POST
-def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def discard(request: HttpRequest, document: Document) -> HttpResponse:
     """Forget the corrections that were noted."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     request.session.pop(_place(_find_correctable_version(document)), None)
-    return redirect("documents:outline", slug=slug, pk=pk)
+    return redirect("documents:outline", slug=document.workspace.slug, pk=document.pk)
 
 
-@require_POST
-def apply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_done_by(Role.EDITOR)
+def apply(request: HttpRequest, document: Document) -> HttpResponse:
     """Make a new version with the corrections that were noted."""
-    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     version = _find_correctable_version(document)
     made = services.correct_outline(
         actor=request.user, version=version, corrections=_read_pending_changes(request, version)
@@ -101,7 +97,7 @@ def apply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     messages.info(
         request, f"Version {made.number} is being read with your corrections; it takes over when it is ready."
     )
-    return redirect("documents:detail", slug=slug, pk=pk)
+    return redirect("documents:detail", slug=document.workspace.slug, pk=document.pk)
 
 
 def _find_correctable_version(document: Document) -> DocumentVersion:
@@ -190,10 +186,9 @@ CHUNK_BYTES = 1 << 18
 """Bytes of a download that are sent at a time."""
 
 
-@require_GET
-def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def detail(request: HttpRequest, document: Document) -> HttpResponse:
     """A document: its outline, one page of it, and what is known about it."""
-    document = selectors.document_for(request.user, slug, pk)
     mark_seen(user_id=request.user.pk, kinds=(Kind.DOCUMENT_FAILED,), about=document.pk)
     asked = _read_query(request)
     version = selectors.shown_version(document, asked.get("version"))
@@ -223,10 +218,9 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "documents/detail.html", context)
 
 
-@require_GET
-def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def page(request: HttpRequest, document: Document, page: int) -> HttpResponse:
     """One page as a fragment; `?version=` other than the current one, `?view=text`, `?find=words`."""
-    document = selectors.document_for(request.user, slug, pk)
     asked = {**_read_query(request), "page": page}
     version = selectors.ready_version(document, asked.get("version"))
     sheet = _reading_or_why(version, asked)["sheet"]
@@ -241,13 +235,10 @@ def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
     return render(request, "documents/_page.html", {"sheet": sheet})
 
 
-@require_GET
-def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def image(request: HttpRequest, document: Document, number: int, page: int) -> HttpResponse:
     """A page's picture. It never changes, so the browser may keep it."""
-    document = selectors.document_for(request.user, slug, pk)
-    version = selectors.version_for(document, number)
-    if not 1 <= page <= version.pages:
-        raise Http404("This document has no such page.")
+    version = _find_page(document, number, page)
     tag = f'"{version.sha256}-{page}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
@@ -257,14 +248,10 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
     return response
 
 
-@require_GET
-def figure(request: HttpRequest, slug: str, pk: int, number: int, key: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def figure(request: HttpRequest, document: Document, number: int, key: int) -> HttpResponse:
     """The picture of a figure; `key` is that of its node, which another compiler may have given to something else."""
-    document = selectors.document_for(request.user, slug, pk)
-    version = selectors.version_for(document, number)
-    if version.status != DocumentVersion.Status.READY:
-        raise Http404("This version has not been read.")
-    picture = figure_image(version, key)
+    picture = figure_image(selectors.ready_version(document, number), key)
     tag = f'"{hashlib.sha256(picture).hexdigest()[:32]}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
@@ -273,16 +260,21 @@ def figure(request: HttpRequest, slug: str, pk: int, number: int, key: int) -> H
     return response
 
 
-@require_GET
-def words(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def words(request: HttpRequest, document: Document, number: int, page: int) -> HttpResponse:
     """The words of a page, to lie over its picture for selecting and copying. They never change either."""
-    document = selectors.document_for(request.user, slug, pk)
-    version = selectors.version_for(document, number)
-    if not 1 <= page <= version.pages:
-        raise Http404("This document has no such page.")
+    version = _find_page(document, number, page)
     response = render_words(request, version, page - 1)
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
+
+
+def _find_page(document: Document, number: int, page: int) -> DocumentVersion:
+    """The version of that number, if it has such a page (from 1); else Http404."""
+    version = selectors.version_for(document, number)
+    if not 1 <= page <= version.pages:
+        raise Http404("This document has no such page.")
+    return version
 
 
 def render_words(request: HttpRequest, version: DocumentVersion, page_index: int) -> HttpResponse:
@@ -292,10 +284,9 @@ def render_words(request: HttpRequest, version: DocumentVersion, page_index: int
     return render(request, "documents/_words.html", context)
 
 
-@require_GET
-def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+@document_shown_to(Role.VIEWER)
+def original(request: HttpRequest, document: Document) -> StreamingHttpResponse:
     """The uploaded file of the current version, or of `?version=`, as a download."""
-    document = selectors.document_for(request.user, slug, pk)
     version = selectors.shown_version(document, _read_query(request).get("version"))
     content = FileChunks(_opened_original(version))
     response = StreamingHttpResponse(content, content_type="application/octet-stream")
@@ -304,10 +295,9 @@ def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     return response
 
 
-@require_GET
-def markdown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def markdown(request: HttpRequest, document: Document) -> HttpResponse:
     """The words of the current version, or of `?version=`, as a Markdown file."""
-    document = selectors.document_for(request.user, slug, pk)
     version = selectors.ready_version(document, _read_query(request).get("version"))
     name = f"{PurePath(document.name).stem}.md"
     return download(write_document(open_version(version)), "text/markdown; charset=utf-8", name)

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import background, selectors, services
 from vectorless_web.documents.background import (
@@ -23,7 +21,8 @@ from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.infra.web.pages import go_saying, go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import User, workspace_context
+from vectorless_web.workspaces.views.rights import done_by, shown_to
 from vectorless_web.workspaces.views.settings import Tab
 
 
@@ -46,39 +45,38 @@ class Work:
         """The page of the work, with its form if it has one."""
         return self.tab.show(request, workspace, form, status=status, **self.state(request.user, workspace))
 
-    def show_state(self, request: HttpRequest, slug: str) -> HttpResponse:
+    def show_state(self, request: HttpRequest, workspace: Workspace) -> HttpResponse:
         """The fragment that tells how far the work is; the page fetches it again while work goes on."""
-        return render(request, self.fragment, self.state(request.user, workspace_for(request.user, slug, Role.OWNER)))
+        return render(request, self.fragment, self.state(request.user, workspace))
 
-    def carry_out(self, request: HttpRequest, slug: str, act: Callable[..., object], said: str = "") -> HttpResponse:
+    def carry_out(
+        self, request: HttpRequest, workspace: Workspace, act: Callable[..., object], said: str = ""
+    ) -> HttpResponse:
         """Have a service act on the work; then the page, with what is said of it, or the fragment alone."""
-        workspace = workspace_for(request.user, slug, Role.OWNER)
         act(actor=request.user, **self.subject(workspace))
         if said:
             return self.tab.leave(request, workspace, said)
         if is_htmx(request):
-            return render(request, self.fragment, self.state(request.user, workspace))
+            return self.show_state(request, workspace)
         return go_to(request, self.tab.address, slug=workspace.slug)
 
 
-@require_GET
-def embedding(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Search by meaning: which model is chosen, how far its vectors are, and the form."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     form = EmbeddingForm(instance=background.embedding_of(workspace), workspace=workspace)
     return EMBEDDING.show(request, workspace, form)
 
 
-@require_GET
-def embedding_status(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def embedding_status(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """How many documents are embedded, as a fragment."""
-    return EMBEDDING.show_state(request, slug)
+    return EMBEDDING.show_state(request, workspace)
 
 
-@require_POST
-def choose_embedding(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def choose_embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Store which model to embed with; nothing is sent anywhere yet."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     form = EmbeddingForm(request.POST, instance=background.embedding_of(workspace), workspace=workspace)
     if not form.is_valid():
         return EMBEDDING.show(request, workspace, form, status=422)
@@ -87,69 +85,69 @@ def choose_embedding(request: HttpRequest, slug: str) -> HttpResponse:
     return EMBEDDING.tab.leave(request, workspace, said)
 
 
-@require_POST
-def switch_embedding_on(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def switch_embedding_on(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Begin to embed all documents."""
     said = "Search by meaning is on. Questions use it as documents become ready for it."
-    return EMBEDDING.carry_out(request, slug, services.switch_on, said)
+    return EMBEDDING.carry_out(request, workspace, services.switch_on, said)
 
 
-@require_POST
-def switch_embedding_off(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def switch_embedding_off(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Stop, and delete the stored vectors."""
     said = "Search by meaning is off, and its vectors were deleted."
-    return EMBEDDING.carry_out(request, slug, services.switch_off, said)
+    return EMBEDDING.carry_out(request, workspace, services.switch_off, said)
 
 
-@require_POST
-def remove_embedding(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def remove_embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Forget the choice with everything that was made by it."""
     said = "The embedding model and its vectors were removed."
-    return EMBEDDING.carry_out(request, slug, services.remove_embedding, said)
+    return EMBEDDING.carry_out(request, workspace, services.remove_embedding, said)
 
 
-@require_POST
-def retry_embedding(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def retry_embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Go on at once after a pause, and embed once more what failed."""
-    return EMBEDDING.carry_out(request, slug, services.retry_embedding)
+    return EMBEDDING.carry_out(request, workspace, services.retry_embedding)
 
 
-@require_POST
-def test_embedding(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def test_embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Have a worker try the model; the page asks again until the result is there."""
-    return EMBEDDING.carry_out(request, slug, services.start_embedding_test)
+    return EMBEDDING.carry_out(request, workspace, services.start_embedding_test)
 
 
-@require_GET
-def summaries(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def summaries(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Whether sections are summarised, what it costs, and how it stands."""
-    return SUMMARIES.show(request, workspace_for(request.user, slug, Role.OWNER))
+    return SUMMARIES.show(request, workspace)
 
 
-@require_GET
-def summaries_status(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def summaries_status(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """How summarising stands, as a fragment."""
-    return SUMMARIES.show_state(request, slug)
+    return SUMMARIES.show_state(request, workspace)
 
 
-@require_POST
-def switch_summaries_on(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def switch_summaries_on(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Begin to summarise the sections of all documents."""
     said = "Section summaries are on. They are shown as documents become ready."
-    return SUMMARIES.carry_out(request, slug, services.switch_summaries_on, said)
+    return SUMMARIES.carry_out(request, workspace, services.switch_summaries_on, said)
 
 
-@require_POST
-def switch_summaries_off(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def switch_summaries_off(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Stop, and show the lines to nobody."""
     said = "Section summaries are off. Outlines show the first words of sections again."
-    return SUMMARIES.carry_out(request, slug, services.switch_summaries_off, said)
+    return SUMMARIES.carry_out(request, workspace, services.switch_summaries_off, said)
 
 
-@require_POST
-def retry_summaries(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def retry_summaries(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Go on at once after a pause, and try once more what failed."""
-    return SUMMARIES.carry_out(request, slug, services.retry_summaries)
+    return SUMMARIES.carry_out(request, workspace, services.retry_summaries)
 
 
 def _embedding_state(user: User, workspace: Workspace) -> dict[str, Any]:
@@ -192,51 +190,44 @@ SUMMARIES = Work(
 )
 
 
-@require_GET
-def folders(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def folders(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """All folders with who may see each."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     return render(request, "documents/folder_access.html", _list_folders(request, workspace))
 
 
-@require_GET
-def folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@shown_to(Role.OWNER)
+def folder(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """The form that says who may see a folder."""
-    workspace, found = _find_folder(request, slug, pk)
-    return _folder_page(
-        request, workspace, found, FolderAccessForm(workspace=workspace, folder=found, user=request.user)
-    )
+    found = selectors.governed_folder(workspace, pk)
+    form = FolderAccessForm(workspace=workspace, folder=found, user=request.user)
+    return _folder_page(request, workspace, found, form)
 
 
-@require_POST
-def restrict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def restrict(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Restrict a folder to those who were ticked."""
-    workspace, found = _find_folder(request, slug, pk)
+    found = selectors.governed_folder(workspace, pk)
     form = FolderAccessForm(request.POST, workspace=workspace, folder=found, user=request.user)
     if not form.is_valid():
         return _folder_page(request, workspace, found, form, status=422)
     services.restrict_folder(actor=request.user, folder=found, **form.cleaned_data)
-    messages.success(request, f"The documents of {found.name} exist only for those named now.")
-    return go_to(request, "documents:folder_access", slug=slug)
+    said = f"The documents of {found.name} exist only for those named now."
+    return go_saying(request, said, "documents:folder_access", slug=workspace.slug)
 
 
-@require_POST
-def open_to_all(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def open_to_all(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Let everyone in the workspace see a folder again."""
-    workspace, found = _find_folder(request, slug, pk)
+    found = selectors.governed_folder(workspace, pk)
     try:
         services.open_folder(actor=request.user, folder=found)
     except Problem as problem:
         form = FolderAccessForm(workspace=workspace, folder=found, user=request.user)
         return problem.mark(_folder_page(request, workspace, found, form, problem=problem))
-    return go_saying(request, f"Everyone here may see {found.name} now.", "documents:folder_access", slug=slug)
-
-
-def _find_folder(request: HttpRequest, slug: str, pk: int) -> tuple[Workspace, Folder]:
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    found = selectors.governed_folder(workspace, pk)
-    found.workspace = workspace
-    return workspace, found
+    return go_saying(
+        request, f"Everyone here may see {found.name} now.", "documents:folder_access", slug=workspace.slug
+    )
 
 
 def _list_folders(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ReaderForm, TableForm
@@ -17,17 +16,18 @@ from vectorless_web.documents.rendering.tables import (
     find_table,
     work_table,
 )
+from vectorless_web.documents.views.rights import document_shown_to
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.operations import Comparison
 from vectorless_web.infra.web.csv_files import csv_line, csv_response
 from vectorless_web.infra.web.pages import is_htmx
+from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
 
-@require_GET
-def show(request: HttpRequest, slug: str, pk: int, key: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def show(request: HttpRequest, document: Document, key: int) -> HttpResponse:
     """A table with the rows that the address asks for; whole, with a sentence why, when it asks for what cannot be."""
-    document = selectors.document_for(request.user, slug, pk)
     version, table = _find_table(request, document, key)
     asked = _read_request(request, table)
     context = {
@@ -45,10 +45,9 @@ def show(request: HttpRequest, slug: str, pk: int, key: int) -> HttpResponse:
     return render(request, template, context, status=422 if asked.problems else 200)
 
 
-@require_GET
-def download(request: HttpRequest, slug: str, pk: int, key: int) -> HttpResponse:
+@document_shown_to(Role.VIEWER)
+def download(request: HttpRequest, document: Document, key: int) -> HttpResponse:
     """The rows that the page with the same query shows, as a CSV file."""
-    document = selectors.document_for(request.user, slug, pk)
     version, table = _find_table(request, document, key)
     sheet = _read_request(request, table).sheet
     lines = [csv_line(column.name for column in sheet.columns), *map(csv_line, sheet.rows)]

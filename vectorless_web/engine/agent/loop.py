@@ -118,7 +118,7 @@ def finish_run(
         missing=checked.missing,
         checked=_list_checked(looked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
-        unknown_words=routed.keep_unknown(list_absent([asked], library.compiled, lexicon=state.lexicon)),
+        unknown_words=routed.keep_unknown(list_absent([asked], library.compiled)),
         note=checked.note,
     )
 

@@ -47,7 +47,7 @@ class OfflineRun:
     def __init__(self, state: RunState, plan: QueryPlan, routed: Routed) -> None:
         self.state, self.plan, self.routed = state, plan, routed
         documents = {name: state.corpus.open(name) for name in routed.ids}
-        self.scorers = {name: DocumentScorer(one, plan, lexicon=state.lexicon) for name, one in documents.items()}
+        self.scorers = {name: DocumentScorer(one, plan) for name, one in documents.items()}
         self.entries = {document.id: document.entry for document in routed.documents}
         self.holding: list[str] = []
         """Documents in which a word of the question is, best first: only these are searched and shown."""
@@ -81,7 +81,7 @@ def scan_parts(run: OfflineRun) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state = run.state
     opened = {name: scorer.document for name, scorer in run.scorers.items()}
-    run.unknown = run.routed.keep_unknown(list_absent([run.plan], opened, lexicon=state.lexicon))
+    run.unknown = run.routed.keep_unknown(list_absent([run.plan], opened))
     parts = [part for name in run.scorers for part in _list_parts(run, name)]
     holding, lacking = [part for part in parts if part.score > 0], [part for part in parts if part.score <= 0]
     run.holding = [name for name in run.scorers if any(part.document == name for part in holding)]

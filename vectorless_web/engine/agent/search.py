@@ -101,7 +101,7 @@ def rank_documents(
     """The passages of these documents that pass the filters and come closest, ranked together, best first."""
     near = state.find_near(plan.question, list(documents))
     gate = find_gate(state.settings, documents)
-    return find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines, gate=gate)
+    return find_passages(plan, documents, most=most, near=near.cosines, gate=gate)
 
 
 def take_turns(ranked: Sequence[Sequence[Found]]) -> list[Found]:
@@ -168,7 +168,7 @@ def _retrieve(
     names = dict(enumerate(documents, start=1))
     numbers = {name: number for number, name in names.items()}
     structure = tuple((NodeAddress(numbers[name], key), score) for (name, key), score in scored)
-    collection = DocumentCollection(dict(enumerate(documents.values(), start=1)), lexicon=state.lexicon)
+    collection = DocumentCollection(dict(enumerate(documents.values(), start=1)))
     result = search_documents(plan, collection, make_search(state.settings, structure=structure, **own))
     found = [(at, item) for item in result.items if isinstance(at := item.node.id, NodeAddress)]
     account = {"fusion": state.settings.fusion, **account_for(result)}

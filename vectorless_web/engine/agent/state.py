@@ -148,7 +148,7 @@ class RunState(Means):
     @cached_property
     def pilot_budget(self) -> PilotBudget:
         """What the pilots of all searches may spend together."""
-        return PilotBudget.from_config(PilotConfig.preset(self.settings.pilot))
+        return PilotBudget(PilotConfig.preset(self.settings.pilot))
 
     @property
     def engine(self) -> str:

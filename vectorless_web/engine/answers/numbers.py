@@ -48,8 +48,9 @@ def list_untraced(
     """Remarks on the numbers of a claim that stand nowhere, in reading order, each number once.
 
     A number is traced when it equals one of the cited text, rounded as it is written and at any scale that the cited
-    text names ("in millions"); when it is in the question; when a calculation over traced operands gives it, or one
-    of its `steps` does; or when it counts the pieces cited. Parts of dates and numbers of list items are passed over.
+    text names ("in millions"); when it is in the question; when a calculation over traced operands gives it, or it is
+    one of its `steps` or constants; or when it counts the pieces cited. Parts of dates and numbers of list items are
+    passed over.
     """
     known = _Known(cited, question)
     if calculation is not None:

@@ -24,7 +24,6 @@ from vectorless_web.engine.passages.sentences import (
     read_asked,
     score_candidates,
 )
-from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, is_telling
 
@@ -77,7 +76,6 @@ def find_passages(
     plan: QueryPlan,
     documents: Mapping[str, CompiledDocument],
     *,
-    lexicon: Lexicon | None = None,
     most: int = 10,
     near: Mapping[str, Mapping[int, float]] | None = None,
     gate: Gate | None = None,
@@ -92,7 +90,7 @@ def find_passages(
     opened = list(documents.values())
     if not opened or not plan.terms:
         return ()
-    ranked = rank_all(opened, plan, lexicon=lexicon)
+    ranked = rank_all(opened, plan)
     if near:
         ranked = tuple(_lift_near(one, near.get(name, {})) for name, one in zip(documents, ranked, strict=True))
     if gate is not None:
@@ -200,14 +198,12 @@ LEAST_BEGINNING = 4
 """Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
 
 
-def list_absent(
-    plans: Iterable[QueryPlan], documents: Mapping[str, CompiledDocument], *, lexicon: Lexicon | None = None
-) -> tuple[str, ...]:
+def list_absent(plans: Iterable[QueryPlan], documents: Mapping[str, CompiledDocument]) -> tuple[str, ...]:
     """Words of questions, as written, that neither texts nor titles of these documents hold, nor one that begins alike.
 
     Words that tell nothing by themselves are passed over.
     """
-    segments = [profile_of(document, lexicon).segment for document in documents.values()]
+    segments = [profile_of(document).segment for document in documents.values()]
     titles = {term for document in documents.values() for term in analyse(document.title)}
 
     def stands(term: str) -> bool:

@@ -104,12 +104,11 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class StatementKind:
-    """A primary statement: how it is asked for, its printed titles, and the concepts whose captions identify it."""
+    """A primary statement: how it is asked for, and its printed titles."""
 
     name: str
     asked: tuple[str, ...]
     titles: tuple[str, ...]
-    captions: tuple[str, ...]
     source: str = ""
 
 
@@ -363,6 +362,6 @@ def _operand(name: str, written: str) -> RatioOperand:
 
 
 def _statement(entry: dict[str, object]) -> StatementKind:
-    asked, titles, captions = entry["asked"], entry["titles"], entry["captions"]
-    assert isinstance(asked, list) and isinstance(titles, list) and isinstance(captions, list)
-    return StatementKind(str(entry["name"]), tuple(asked), tuple(titles), tuple(captions), str(entry["source"]))
+    asked, titles = entry["asked"], entry["titles"]
+    assert isinstance(asked, list) and isinstance(titles, list)
+    return StatementKind(str(entry["name"]), tuple(asked), tuple(titles), str(entry["source"]))

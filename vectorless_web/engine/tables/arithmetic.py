@@ -79,9 +79,10 @@ def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
 
 
 def evaluate_steps(expression: str, names: Mapping[str, Decimal]) -> tuple[Decimal, ...]:
-    """The values of the operations in an expression that `evaluate` takes: 5,890 and 19 of (150 - 131) * 310."""
+    """The values of operations and constants in an expression that `evaluate` takes: 5,890, 19, 150, 131, 310 of
+    (150 - 131) * 310."""
     parts = ast.walk(_parse_expression(expression).body)
-    return tuple(_value(part, names) for part in parts if isinstance(part, ast.BinOp | ast.Call))
+    return tuple(_value(part, names) for part in parts if isinstance(part, ast.BinOp | ast.Call | ast.Constant))
 
 
 def round_half_up(value: Decimal, decimals: int) -> Decimal:

@@ -109,55 +109,35 @@ class PatientRedisCache(RedisCache):
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         """The value, or `default` when it is absent."""
-        try:
-            with redis_breaker.guard():
-                return super().get(key, default, version)
-        except RedisError as error:
-            logger.warning("cache not read: %s", error)
-            return self._memory.get(key, default, version)
+        return self._ask("get", key, default, version)
 
     def set(self, key: str, value: Any, timeout: Any = 300, version: int | None = None) -> None:
         """Store the value."""
-        try:
-            with redis_breaker.guard():
-                super().set(key, value, timeout, version)
-        except RedisError as error:
-            logger.warning("cache not written: %s", error)
-            self._memory.set(key, value, timeout, version)
+        self._ask("set", key, value, timeout, version)
 
     def add(self, key: str, value: Any, timeout: Any = 300, version: int | None = None) -> bool:
         """Store the value if the key is free; whether it was."""
-        try:
-            with redis_breaker.guard():
-                return bool(super().add(key, value, timeout, version))
-        except RedisError as error:
-            logger.warning("cache not written: %s", error)
-            return bool(self._memory.add(key, value, timeout, version))
+        return bool(self._ask("add", key, value, timeout, version))
 
     def incr(self, key: str, delta: int = 1, version: int | None = None) -> int:
         """Add to a number in one step; the sum. ValueError when the key is absent."""
-        try:
-            with redis_breaker.guard():
-                return int(super().incr(key, delta, version))
-        except RedisError as error:
-            logger.warning("cache not written: %s", error)
-            return int(self._memory.incr(key, delta, version))
+        return int(self._ask("incr", key, delta, version))
 
     def delete(self, key: str, version: int | None = None) -> bool:
         """Forget the key; false when it was absent."""
         kept = bool(self._memory.delete(key, version))
-        try:
-            with redis_breaker.guard():
-                return bool(super().delete(key, version))
-        except RedisError as error:
-            logger.warning("cache not written: %s", error)
-            return kept
+        return bool(self._ask("delete", key, version)) or kept
 
     def clear(self) -> None:
         """Forget everything."""
         self._memory.clear()
+        self._ask("clear")
+
+    def _ask(self, act: str, *values: Any) -> Any:
+        """What Redis answers, or the memory while it is away."""
         try:
             with redis_breaker.guard():
-                super().clear()
+                return getattr(super(), act)(*values)
         except RedisError as error:
-            logger.warning("cache not cleared: %s", error)
+            logger.warning("the cache lives in memory: %s", error)
+            return getattr(self._memory, act)(*values)

@@ -147,6 +147,16 @@ TITLES_KEPT = 4096
 """Titles whose readable form is kept, about 1 MB: a page of a list has some fifty, and the next page of it the same."""
 
 
+@register.inclusion_tag("_act.html")
+def act(to: str, words: str, **shown: str) -> dict[str, Any]:
+    """One press that posts to an address: a form with a button of these words.
+
+    `shown` may hold what is read aloud besides (`about`), the button's `look` and `mark` (an icon), the form's `place`
+    (classes of both), and the `target` that htmx puts the answer in place of.
+    """
+    return {"to": to, "words": words, **shown}
+
+
 @register.filter
 def plain(value: Any) -> str:
     """The value without locale formatting: for ids, addresses, form values and SVG numbers."""

@@ -48,12 +48,6 @@ def record_heartbeat(name: str) -> None:
         redis.set(_key(name), time.time(), ex=SIGN_OF_LIFE_SECONDS)
 
 
-def seconds_since_heartbeat(name: str, redis: "Redis") -> float | None:
-    """Seconds since the process was last alive; None when it was not in the last day."""
-    recorded = redis.get(_key(name))
-    return None if recorded is None else max(time.time() - float(recorded), 0.0)
-
-
 def _key(name: str) -> str:
     return f"vectorless:beat:{name}"
 
@@ -103,20 +97,13 @@ def ok(text: str = "ok") -> Finding:
 
 def check_database() -> Finding:
     """Whether the database answers and can be written to."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-            if connection.vendor == "postgresql":
-                cursor.execute("SHOW transaction_read_only")
-                if cursor.fetchone()[0] == "on":
-                    return Finding(Level.UNAVAILABLE, "The database is read-only.")
-        if connection.vendor == "sqlite":
-            return _check_sqlite_writes(str(connection.settings_dict["NAME"]))
-    except DatabaseError as error:
-        return Finding(Level.UNAVAILABLE, f"The database does not answer: {error}")
-    finally:
-        connections.close_all()
-    return ok()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        if connection.vendor == "postgresql":
+            cursor.execute("SHOW transaction_read_only")
+            if cursor.fetchone()[0] == "on":
+                return Finding(Level.UNAVAILABLE, "The database is read-only.")
+    return _check_sqlite_writes(str(connection.settings_dict["NAME"])) if connection.vendor == "sqlite" else ok()
 
 
 def _check_sqlite_writes(name: str) -> Finding:
@@ -135,34 +122,28 @@ def _check_sqlite_writes(name: str) -> Finding:
 
 def check_migrations() -> Finding:
     """Whether the database has the tables that this version needs."""
-    try:
-        executor = MigrationExecutor(connection)
-        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    except DatabaseError as error:
-        return Finding(Level.UNAVAILABLE, f"The migrations cannot be read: {error}")
-    finally:
-        connections.close_all()
-    if missing:
+    if missing := pending_migrations():
         return Finding(Level.UNAVAILABLE, f"{len(missing)} migrations are missing; run `manage.py migrate`.")
     return ok()
 
 
+def pending_migrations() -> list[str]:
+    """Migrations that this program has and the database lacks, as "app.name"; they wait for `manage.py migrate`."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
+
+
 def check_redis() -> Finding:
     """Whether Redis answers."""
-    try:
-        with connect() as redis:
-            redis.ping()
-    except RedisError as error:
-        return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+    with connect() as redis:
+        redis.ping()
     return ok()
 
 
 def check_workers(queue: str) -> Finding:
     """Whether a worker of the queue gave a sign of life lately."""
-    try:
-        alive = count_alive_workers(queue)
-    except RedisError as error:
-        return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+    alive = count_alive_workers(queue)
     if not alive:
         level = Level.UNAVAILABLE if queue in NEEDED_QUEUES else Level.DEGRADED
         return Finding(level, f"No worker works on the queue “{queue}”.")
@@ -181,10 +162,7 @@ def count_alive_workers(queue: str) -> int:
 
 def check_queue(queue: str) -> Finding:
     """How long the oldest of the jobs at the queue's head has waited."""
-    try:
-        count, oldest = measure_queue(queue)
-    except RedisError as error:
-        return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+    count, oldest = measure_queue(queue)
     text = f"{count} waiting, the oldest for {oldest:.0f} s"
     is_late = oldest > LONG_QUEUE_SECONDS.get(queue, QUEUE_SECONDS)
     return Finding(Level.DEGRADED if is_late else Level.OK, text)
@@ -203,11 +181,9 @@ def measure_queue(queue: str) -> tuple[int, float]:
 
 def check_sweep() -> Finding:
     """Whether the sweep, which takes up what crashed, gave a sign of life lately."""
-    try:
-        with connect() as redis:
-            age = seconds_since_heartbeat("sweep", redis)
-    except RedisError as error:
-        return Finding(Level.DEGRADED, f"Redis does not answer: {error}")
+    with connect() as redis:
+        recorded = redis.get(_key("sweep"))
+    age = None if recorded is None else max(time.time() - float(recorded), 0.0)
     if age is None or age > SWEEP_SECONDS:
         return Finding(Level.DEGRADED, "The sweep does not run: what a crash leaves behind stays as it is.")
     return ok(f"{age:.0f} s ago")
@@ -343,6 +319,10 @@ class Health:
     def _run(self, name: str, check: Check) -> None:
         try:
             self._found[name] = check()
+        except RedisError as error:
+            self._found[name] = Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+        except DatabaseError as error:
+            self._found[name] = Finding(Level.UNAVAILABLE, f"The database does not answer: {error}")
         except Exception as error:  # The edge of a thread: a check that breaks has found something.
             logger.exception("the health check %s broke", name)
             self._found[name] = Finding(Level.UNAVAILABLE, f"The check broke: {error}")

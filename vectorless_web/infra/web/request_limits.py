@@ -1,10 +1,8 @@
 """How large a request's body may be, how often something may be done, and from which address a request comes."""
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from importlib import import_module
 from ipaddress import ip_address, ip_network
 
@@ -14,7 +12,7 @@ from django.contrib.auth import get_user
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.cache import cache
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse, parse_cookie
+from django.http import HttpRequest, HttpResponse, JsonResponse, parse_cookie
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 
@@ -45,15 +43,6 @@ def find_sender(headers: Mapping[str, str]) -> object | None:
 
 SMALL_BYTES = 256 * 2**10
 """What anybody may send: the longest form for visitors has a few hundred bytes, the longest question 20 KB."""
-
-
-@dataclass(frozen=True)
-class PlainResponse:
-    """A whole response, for a server to write: status, content type, body."""
-
-    status: int
-    content_type: str
-    body: bytes
 
 
 async def admit(headers: Mapping[str, str], length: int | None) -> None:
@@ -96,14 +85,13 @@ def format_megabytes(size: int) -> str:
     return f"{size / 2**20:.1f} MB".replace(".0 ", " ")
 
 
-def answer_problem(problem: Problem, headers: Mapping[str, str]) -> PlainResponse:
+def answer_problem(problem: Problem, headers: Mapping[str, str]) -> HttpResponse:
     """The problem as the sender can show it: JSON, a fragment for htmx, or a page."""
     if "application/json" in headers.get("accept", ""):
-        body = json.dumps({"code": problem.code, "message": problem.message})
-        return PlainResponse(problem.status, "application/json", body.encode())
+        return JsonResponse({"code": problem.code, "message": problem.message}, status=problem.status)
     fetched = headers.get("hx-request") == "true" or headers.get("x-requested-with") == "XMLHttpRequest"
     html = render_to_string("_problem.html" if fetched else "problem.html", {"problem": problem})
-    return PlainResponse(problem.status, "text/html; charset=utf-8", html.encode())
+    return HttpResponse(html, status=problem.status)
 
 
 HOUR = 3600

@@ -258,16 +258,16 @@ async def _refuse(problem: Problem, headers: Mapping[str, str], body: _Body, sen
     """Answer with a problem, throw away what else comes, and close."""
     answer = request_limits.answer_problem(problem, headers)
     head = {
-        "Content-Type": answer.content_type,
-        "Content-Length": str(len(answer.body)),
+        "Content-Type": answer["Content-Type"],
+        "Content-Length": str(len(answer.content)),
         "Connection": "close",
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'",
     }
     lines = [(name.lower().encode(), value.encode()) for name, value in head.items()]
-    await send({"type": "http.response.start", "status": answer.status, "headers": lines})
-    await send({"type": "http.response.body", "body": answer.body, "more_body": True})
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": lines})
+    await send({"type": "http.response.body", "body": answer.content, "more_body": True})
     await body.discard()
     await send({"type": "http.response.body", "body": b""})
 

@@ -475,10 +475,10 @@ def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Meas
     yield both(_("Checked"), lambda side: verdict_line(side.answer) if side.run.has_answer else "")
     yield both(_("Sentences with a tick"), _ticks)
     yield both(_("Quotes"), _quotes, _describe_shared_pages(quotes))
-    yield both(_("Steps"), lambda side: _number(side.run.step_count), _describe_difference(a, b, "step_count"))
+    yield both(_("Steps"), lambda side: _number(side.run.step_count), _describe_difference(a, b, "step_count", _number))
     yield both(_("Time"), lambda side: until(side.run.started_at, side.run.finished_at), _compare_speed(a, b))
-    yield both(_("Tokens"), lambda side: _number(side.run.tokens), _describe_difference(a, b, "tokens"))
-    yield both(_("Cost"), lambda side: money(side.run.cost_usd), _compare_cost(a, b))
+    yield both(_("Tokens"), lambda side: _number(side.run.tokens), _describe_difference(a, b, "tokens", _number))
+    yield both(_("Cost"), lambda side: money(side.run.cost_usd), _describe_difference(a, b, "cost_usd", money))
 
 
 def _describe_shared_pages(quotes: Sequence[QuotesOfPage]) -> str:
@@ -501,11 +501,11 @@ def _quotes(side: Side) -> str:
     return said % {"n": len(side.citations), "pages": pages}
 
 
-def _describe_difference(a: Side, b: Side, name: str) -> str:
+def _describe_difference(a: Side, b: Side, name: str, show: Callable[[Any], str]) -> str:
     apart = getattr(b.run, name) - getattr(a.run, name)
     if not apart:
         return ""
-    return _("%(n)s more for %(side)s") % {"n": _number(abs(apart)), "side": b.mark if apart > 0 else a.mark}
+    return _("%(n)s more for %(side)s") % {"n": show(abs(apart)), "side": b.mark if apart > 0 else a.mark}
 
 
 def _compare_speed(a: Side, b: Side) -> str:
@@ -521,13 +521,6 @@ def _compare_speed(a: Side, b: Side) -> str:
         "times": formats.number_format(round(times, digits), digits),
     }
     return _("%(side)s %(times)s times quicker") % said
-
-
-def _compare_cost(a: Side, b: Side) -> str:
-    apart = b.run.cost_usd - a.run.cost_usd
-    if not apart:
-        return ""
-    return _("%(sum)s more for %(side)s") % {"sum": money(abs(apart)), "side": b.mark if apart > 0 else a.mark}
 
 
 def _lexicon(a: Side, b: Side) -> list[Measure]:

@@ -11,7 +11,6 @@ import re
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.text import slugify
@@ -39,7 +38,7 @@ from vectorless_web.runs.page.rendering import (
     unknown_line,
     unread_lines,
 )
-from vectorless_web.runs.page.sheets import may_be_shown
+from vectorless_web.runs.page.sheets import may_be_shown, pages_quoted
 
 FORMAT, VERSION = "vectorless-run", 2
 """What a program that reads the file looks at first; the version rises when a field changes or goes."""
@@ -200,7 +199,8 @@ def as_markdown(run: Run) -> str:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
     if checked := list_checked(run, versions):
         lines += ["", "What was searched:", "", *(f"- {inline(place)}" for place in checked)]
-    lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
+    lines += ["", *_sources(versions), ""]
+    lines += [f"[^{citation.marker}]: {inline(describe_quote(citation))}" for citation in citations_in(claims)]
     return "\n".join(lines).strip() + "\n"
 
 
@@ -318,10 +318,6 @@ def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
     return ["Documents read:", "", *rows]
 
 
-def _footnote(citation: Citation) -> str:
-    return f"[^{citation.marker}]: {inline(describe_quote(citation))}"
-
-
 def describe_quote(citation: Citation) -> str:
     """A quote with its place and how it was found."""
     place = describe_place(citation)
@@ -360,19 +356,6 @@ To check it, with or without the quoted documents:
 
     manage.py verify BUNDLE.zip --document FILE
 """
-
-
-@dataclass(frozen=True)
-class QuotedPage:
-    """A page that holds a part of a quote."""
-
-    version: DocumentVersion
-    page_index: int
-
-    @property
-    def stem(self) -> str:
-        """The name of its files: the document's hash, the page from 1."""
-        return page_stem(self.version.sha256, self.page_index + 1)
 
 
 def bundle_of(run: Run) -> bytes:
@@ -437,42 +420,45 @@ def _pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> dic
     """The files of all pages quoted; what cannot be had is added to `left_out` with the reason."""
     deadline = time.monotonic() + SECONDS_MOST
     files: dict[str, bytes] = {}
-    for number, place in enumerate(_list_quoted_pages(citations, left_out)):
+    for number, (version, page) in enumerate(_list_quoted_pages(citations, left_out)):
+        stem = page_stem(version.sha256, page + 1)
         late = number >= PAGES_MOST or time.monotonic() > deadline
         for suffix, read in (("txt", _read_page_text), ("jpg", _picture)):
-            if suffix == "jpg" and not has_pages(place.version):
+            if suffix == "jpg" and not has_pages(version):
                 continue
-            data = "There was no time to draw it." if late and suffix == "jpg" else read(place)
+            data = "There was no time to draw it." if late and suffix == "jpg" else read(version, page)
             if isinstance(data, bytes):
-                files[f"{place.stem}.{suffix}"] = data
+                files[f"{stem}.{suffix}"] = data
             else:
-                left_out.append({"path": f"{place.stem}.{suffix}", "why": data})
+                left_out.append({"path": f"{stem}.{suffix}", "why": data})
     return files
 
 
-def _list_quoted_pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> list[QuotedPage]:
-    found: dict[QuotedPage, None] = {}
+def _list_quoted_pages(
+    citations: Sequence[Citation], left_out: list[dict[str, str]]
+) -> Iterable[tuple[DocumentVersion, int]]:
+    """Each page that holds a part of a quote, once."""
+    found: dict[tuple[DocumentVersion, int], None] = {}
     for citation in citations:
         version = citation.version
         if version is None or not may_be_shown(version):
             title = citation.document_title
             left_out.append({"path": f"pages of {title}", "why": "The document is no longer in the workspace."})
             continue
-        pages = [citation.page_index, *(span[0] for span in citation.spans)]
-        found |= {QuotedPage(version, page): None for page in pages}
-    return list(found)
+        found |= {(version, page): None for page in pages_quoted(citation)}
+    return found
 
 
-def _read_page_text(place: QuotedPage) -> bytes | str:
+def _read_page_text(version: DocumentVersion, page_index: int) -> bytes | str:
     try:
-        return open_version(place.version).page_text(place.page_index).encode("utf-8", "replace")
+        return open_version(version).page_text(page_index).encode("utf-8", "replace")
     except (ArtefactDamaged, IndexError):
         return "The compiled document cannot be read."
 
 
-def _picture(place: QuotedPage) -> bytes | str:
+def _picture(version: DocumentVersion, page_index: int) -> bytes | str:
     try:
-        return page_image(place.version, place.page_index).read_bytes()
+        return page_image(version, page_index).read_bytes()
     except RenderUnavailable as error:
         return error.message
     except FileNotFoundError:

@@ -112,6 +112,7 @@ class Feed:
 
     def __init__(self, run: Run, floor: int) -> None:
         self.state: State | None = None
+        self.run_id = run.pk
         self._run = run
         self._wanted = self._floor = self._upto = floor
         self._rows: dict[str, FeedRow] = {}
@@ -122,11 +123,6 @@ class Feed:
         self._documents: set[str] = set()
         self._numbered: list[list[str]] | None = None
         self._read_at = float("-inf")
-
-    @property
-    def run_id(self) -> int:
-        """The primary key of the run."""
-        return self._run.pk
 
     def reach_back(self, after: int) -> None:
         """Lower `floor` to `after` for a page that holds fewer rows; the next read begins there."""
@@ -355,15 +351,8 @@ class RunViewer:
         if self._task is not None:
             self._task.cancel()
 
-    def refuse(self) -> None:
-        """Send nothing more and end the connection of somebody who may not see the run any more."""
-        self._end(REFUSED)
-
-    def give_up(self) -> None:
-        """End the connection because what should be shown cannot be drawn; the page may try again."""
-        self._end(BROKEN)
-
-    def _end(self, code: int) -> None:
+    def end(self, code: int) -> None:
+        """Send nothing more, and end the connection with REFUSED or BROKEN."""
         self.stop()
         self._task = asyncio.create_task(self._close(code))
 
@@ -410,13 +399,9 @@ class RunViewer:
         if changed := [part for part in around.parts if part not in before]:
             await self._socket.send(text_data="".join(changed))
         if around.state.ended:
-            await self._take_notice_back(feed.run_id)
+            if self.audience.mine:  # They have seen the run end on this page, and need no notice of it.
+                await in_shared_thread(partial(forget, user_id=self.user_id, kind=Kind.RUN_ENDED, about=feed.run_id))
             await self._close(ENDED)
-
-    async def _take_notice_back(self, run_id: int) -> None:
-        """The asker has seen the run end on this page, so they need no notice of it."""
-        if self.audience.mine:
-            await in_shared_thread(partial(forget, user_id=self.user_id, kind=Kind.RUN_ENDED, about=run_id))
 
 
 class Hub:
@@ -462,11 +447,11 @@ class Hub:
             except DatabaseTrouble as error:
                 logger.warning("run %d: its pages wait for the next look: %s", self.feed.run_id, error)
             except Run.DoesNotExist:
-                self._each(RunViewer.refuse)
+                self._end_all(REFUSED)
             except Exception:
                 # The sockets' edge: the pages keep their steps and are told that the rest did not come.
                 logger.exception("run %d: its pages could not be served", self.feed.run_id)
-                self._each(RunViewer.give_up)
+                self._end_all(BROKEN)
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _read(self) -> None:
@@ -541,16 +526,16 @@ class Hub:
             if role := roles.get(viewer.user_id):
                 viewer.audience = replace(viewer.audience, may=may_as(role))
             else:
-                viewer.refuse()
+                viewer.end(REFUSED)
         self._changed.set()
 
     def _wake_all(self) -> None:
         for viewer in self.viewers:
             viewer.wake(self.feed)
 
-    def _each(self, act: Callable[[RunViewer], None]) -> None:
+    def _end_all(self, code: int) -> None:
         for viewer in self.viewers:
-            act(viewer)
+            viewer.end(code)
 
 
 class Hubs:

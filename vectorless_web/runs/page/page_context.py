@@ -33,9 +33,10 @@ class Spending:
 
 def spending_of(run: Run) -> Spending:
     """What is left of the run's budget: of its money, else of its tokens with a model, else of its steps."""
-    most_usd = run.settings.get("money_usd")
-    if most_usd:
-        return _usd(float(run.cost_usd), float(most_usd))
+    if usd := float(run.settings.get("money_usd") or 0):
+        spent = float(run.cost_usd)
+        left_usd = _("%(left)s left of %(most)s") % {"left": money(max(usd - spent, 0)), "most": money(usd)}
+        return Spending(min(spent / usd, 1), left_usd)
     if run.tokens:
         most = run.settings.get("model_tokens") or Limits().model_tokens
         # Conversations with single documents have tokens of their own.
@@ -48,11 +49,6 @@ def spending_of(run: Run) -> Spending:
     left = max(most - taken, 0)
     words = ngettext("%(left)d step left of %(most)d", "%(left)d steps left of %(most)d", left)
     return Spending(min(taken / most, 1), words % {"left": left, "most": most})
-
-
-def _usd(spent: float, most: float) -> Spending:
-    left = _("%(left)s left of %(most)s") % {"left": money(max(most - spent, 0)), "most": money(most)}
-    return Spending(min(spent / most, 1), left)
 
 
 def other_answerers(run: Run) -> list[tuple[Answerer, str]]:
@@ -223,7 +219,6 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "replay": None if run.is_open else selectors.replay_of(run),
         "reasons": Feedback.Reason.choices,
         "my_feedback": None,
-        "links": [],
         "ask": None,
     }
 

@@ -104,7 +104,6 @@ class StepView:
     tokens: int
     cost_usd: float
     engine: str
-    confidence: float | None
     dead: bool
     broken: bool
     quotes: Sequence[QuoteView]
@@ -175,7 +174,6 @@ class StepCardMaker:
             tokens=step.tokens,
             cost_usd=float(step.cost_usd),
             engine=step.engine,
-            confidence=step.confidence,
             dead=any(ref.get("role") == "turned_back" for ref in step.refs),
             broken="error" in step.observation,
             quotes=_quotes(step),
@@ -363,20 +361,15 @@ def unread_lines(steps: Sequence[Step], versions: Iterable[DocumentVersion]) -> 
     lines = []
     for version in versions:
         pages = version.unread_pages
-        if pages and version.was_late:
-            line = ngettext(
-                "%(n)d of %(of)d pages of %(title)s has not been read.",
-                "%(n)d of %(of)d pages of %(title)s have not been read.",
-                pages,
-            )
-            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
-        elif pages:
-            line = ngettext(
-                "%(n)d of %(of)d pages of %(title)s has no text and could not be read.",
-                "%(n)d of %(of)d pages of %(title)s have no text and could not be read.",
-                pages,
-            )
-            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
+        if not pages:
+            continue
+        if version.was_late:
+            one = "%(n)d of %(of)d pages of %(title)s has not been read."
+            many = "%(n)d of %(of)d pages of %(title)s have not been read."
+        else:
+            one = "%(n)d of %(of)d pages of %(title)s has no text and could not be read."
+            many = "%(n)d of %(of)d pages of %(title)s have no text and could not be read."
+        lines.append(ngettext(one, many, pages) % {"n": pages, "of": version.pages, "title": version.document.title})
     left_out = [row["title"] for step in steps for row in step.observation.get("left_out") or [] if "title" in row]
     said = _("%(title)s was being read again and was left out.")
     return lines + [said % {"title": title} for title in dict.fromkeys(left_out)]

@@ -96,25 +96,21 @@ def _highlights(citations: Sequence[Citation]) -> dict[Place, list[Highlight]]:
         version = citation.version
         if version is None or not may_be_shown(version) or citation.check_result == "missing":
             continue
-        for page in _pages_of(citation):
-            marks = found.setdefault((version.pk, page), [])
-            marks.append(_mark(citation, page, on=citation is lit))
+        for page in pages_quoted(citation):
+            mark = Highlight(
+                marker=citation.marker,
+                boxes=[box for box in citation.boxes if box[0] == page],
+                spans=[span for span in citation.spans if span[0] == page],
+                on=citation is lit,
+                whole=citation.check_result == "picture",
+            )
+            found.setdefault((version.pk, page), []).append(mark)
     return found
 
 
-def _pages_of(citation: Citation) -> list[int]:
+def pages_quoted(citation: Citation) -> list[int]:
     """The page a quote begins on and those it goes on to."""
     return list(dict.fromkeys([citation.page_index, *(span[0] for span in citation.spans)]))
-
-
-def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
-    return Highlight(
-        marker=citation.marker,
-        boxes=[box for box in citation.boxes if box[0] == page],
-        spans=[span for span in citation.spans if span[0] == page],
-        on=on,
-        whole=citation.check_result == "picture",
-    )
 
 
 def _relocate_highlight(
@@ -282,7 +278,7 @@ class _Drawing:
         self.parts = self._top()
         self.part_keys = {part.key for part in self.parts}
         self.role = self._roles()
-        self.entered = [part for part in self.parts if self._was_entered(part)]
+        self.entered = [part for part in self.parts if any(self.role.get(each.key) for each in self._children(part))]
         self.entered_keys = {part.key for part in self.entered}
         below = [child for part in self.entered for child in self._children(part)]
         self.x = self._places(self.parts) | self._places(below)
@@ -305,7 +301,7 @@ class _Drawing:
                 Cross(_draw_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
             ),
             buds=tuple(spot for role, spot in spots if role in ("", "looked")),
-            knots=(*(spot for role, spot in spots if role in WALKED), self._root()),
+            knots=(*(spot for role, spot in spots if role in WALKED), Spot(WIDTH / 2, ROOT_Y, 3.6)),
             ruler=tuple(self._ruler()),
             leaves=tuple(self._leaves(pages)),
             labels=tuple(self._labels(pages)),
@@ -341,9 +337,6 @@ class _Drawing:
                 found.append(section)
             section = self.by_key.get(section.parent_key)
         return found
-
-    def _was_entered(self, part: MapHeading) -> bool:
-        return any(self.role.get(child.key) for child in self._children(part))
 
     def _places(self, row: Sequence[MapHeading]) -> dict[int, float]:
         """Where the sections of a row stand that are drawn, by key."""
@@ -384,9 +377,6 @@ class _Drawing:
             y = ROOT_Y if above is None else PART_Y if above.key in self.part_keys else SECTION_Y
             drops[draw_curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
         return list(drops)
-
-    def _root(self) -> Spot:
-        return Spot(WIDTH / 2, ROOT_Y, 3.6)
 
     def _read(self) -> list[dict[str, Any]]:
         return [ref for ref in self.refs if _role(ref) == "read"]

@@ -56,7 +56,9 @@ def check_question_rate(user: User, workspace: Workspace) -> None:
         "This workspace has {questions} waiting, as many as one may have.",
         "workspace_too_many_waiting",
     )
-    _check_hour(user)
+    if most := settings.ASKS_PER_HOUR:
+        cause = f"You may ask {most:,} questions in an hour."
+        count_or_refuse(f"asks-{user.pk}", cause, limit=most, seconds=HOUR, code="too_many_asks")
 
 
 def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) -> None:
@@ -67,13 +69,6 @@ def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) 
         remedy = f"Ask again when one was taken, in about {describe_wait(wait)}."
         cause = sentence.format(questions=questions)
         raise Problem(cause, remedy=remedy, code=code, status=429, retry_after=wait)
-
-
-def _check_hour(user: User) -> None:
-    most = settings.ASKS_PER_HOUR
-    if most:
-        cause = f"You may ask {most:,} questions in an hour."
-        count_or_refuse(f"asks-{user.pk}", cause, limit=most, seconds=HOUR, code="too_many_asks")
 
 
 def _seconds_to_next_end() -> int:
@@ -131,22 +126,19 @@ def start_run(
     question follows up on its last result, with a run it is that one's question asked once more.
     Raises Problem with a stable code: 422 when question or scope cannot be used, 429 when too much was asked.
     """
-    question, limits, chosen = _prepare(user, workspace, question, documents, choices)
+    asked, chosen, folders = _prepare(user, workspace, question, documents, choices)
     thread, origin = _place_of(follows, user)
     # One that was stopped or failed came to no result, and its thread stays as private as it was.
     before = origin or (selectors.runs_in(thread, user).order_by("-pk").first() if thread else None)
-    asked = {
-        "whole_workspace": documents is None,
+    asked |= {
         "asked_from": origin,
-        "asked_how": _classify_origin(origin, follows, question, limits),
-        "settings": limits,
+        "asked_how": _classify_origin(origin, follows, asked["question"], asked["settings"]),
         "private": choices.get("private", False) or is_private_anyway(workspace, before),
     }
-    folders = _list_restricted(workspace, user, documents, limits)
     with transaction.atomic():
         check_question_rate(user, workspace)
-        run = _create_run(user, workspace, question, thread, chosen, folders, **asked)
-        record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
+        run = _create_run(user, workspace, thread, chosen, folders, **asked)
+        record(actor=user, verb="run.asked", workspace=workspace, target=run, name=run.question)
         line.enqueue(run)
     return run
 
@@ -170,37 +162,38 @@ def start_background_run(
     When it ends, the function that the setting RUN_ENDED names for its purpose is called in the same transaction.
     Nobody's rate counts it; Problem (422) as `start_run` raises it.
     """
-    question, limits, chosen = _prepare(user, workspace, question, documents, choices)
-    folders = _list_restricted(workspace, user, documents, limits)
-    asked = {"whole_workspace": documents is None, "settings": limits, "purpose": purpose}
+    asked, chosen, folders = _prepare(user, workspace, question, documents, choices)
     with transaction.atomic():
-        run = _create_run(user, workspace, question, None, chosen, folders, **asked)
+        run = _create_run(user, workspace, None, chosen, folders, purpose=purpose, **asked)
         line.enqueue(run)
     return run
 
 
 def _prepare(
     user: User, workspace: Workspace, question: str, documents: Sequence[int] | None, choices: RunChoices
-) -> tuple[str, dict[str, Any], list[Document]]:
-    """The question as it is stored, its limits and its chosen documents; Problem (422) when one cannot be used."""
+) -> tuple[dict[str, Any], list[Document], list[Folder]]:
+    """Fields of the run, its chosen documents and the restricted folders that it may read; Problem (422) when one of
+    them cannot be used."""
     try:
         question, limits = check_question(question), _limits(workspace, choices)
     except InvalidInput as error:
         raise Problem(error.cause, remedy=error.remedy, code=error.code) from error
-    return question, limits, _check_scope(workspace, user, documents)
+    asked = {"question": question, "settings": limits, "whole_workspace": documents is None}
+    chosen = _check_scope(workspace, user, documents)
+    return asked, chosen, _list_restricted(workspace, user, documents, limits)
 
 
 def _create_run(
     user: User,
     workspace: Workspace,
-    question: str,
     thread: Thread | None,
     chosen: Sequence[Document],
     folders: Sequence[Folder],
     **asked: Any,
 ) -> Run:
-    thread = thread or Thread.objects.create(workspace=workspace, title=question[:TITLE_MAX], created_by_id=user.pk)
-    run = Run.objects.create(thread=thread, workspace=workspace, question=question, asked_by_id=user.pk, **asked)
+    title = asked["question"][:TITLE_MAX]
+    thread = thread or Thread.objects.create(workspace=workspace, title=title, created_by_id=user.pk)
+    run = Run.objects.create(thread=thread, workspace=workspace, asked_by_id=user.pk, **asked)
     run.documents.set(chosen)
     run.named.set(chosen)
     run.folders.set(folders)

@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import cache
@@ -143,6 +143,14 @@ TOLD = (
 """What a step tells: what time and money it took differs from attempt to attempt."""
 
 
+def find_place(event: StepEvent, taken: Container[RowPlace]) -> RowPlace:
+    """Where a step is; a second one of a kind at the same index moves to the next free index."""
+    index = event.index
+    while (event.walk, index, event.kind.value) in taken:
+        index += 1
+    return event.walk, index, event.kind.value
+
+
 def encode_as_stored(value: Any) -> Any:
     """The value as it comes back from a JSON column: keys of objects are texts there, tuples lists."""
     return json.loads(json.dumps(value))
@@ -193,6 +201,16 @@ def claim_row(event: ClaimEvent) -> dict[str, Any]:
     }
     cleaned: dict[str, Any] = encode_as_stored(clean_for_database(row))
     return cleaned
+
+
+CITED = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
+"""What tells one citation from another."""
+
+
+def cited_values(cited: Evidence, corpus: WorkspaceCorpus) -> list[Any]:
+    """A citation in the order of CITED."""
+    place = [cited.key, cited.page_index, cited.quote, cited.start, cited.end]
+    return [cited.marker, corpus.version(cited.document).pk, *place, cited.check.value]
 
 
 PASSAGE_FIELDS = ("text", "lit_start", "lit_end", "rows", "lit_row", "lead_in", "path", "kind", "holds", "lacks")
@@ -275,7 +293,8 @@ class Recorder:
 
     def step(self, event: StepEvent) -> None:
         """Store a step unless an earlier attempt did, then announce it. LeaseLost writes nothing."""
-        place = self._place(event)
+        place = find_place(event, self._seen)
+        self._seen.add(place)
         row = step_row(event, place)
         if place in self._stored:
             self._correct(self._stored[place], event, row)
@@ -372,15 +391,6 @@ class Recorder:
         if self._is_watched:
             announce(self._lease.run_id, self._sequence)
 
-    def _place(self, event: StepEvent) -> RowPlace:
-        """Where the step is; a second one of a kind at the same index moves to the next free index."""
-        index = event.index
-        while (event.walk, index, event.kind.value) in self._seen:
-            index += 1
-        place = (event.walk, index, event.kind.value)
-        self._seen.add(place)
-        return place
-
     def _says_the_same(self, event: ClaimEvent) -> bool:
         """Whether a stored claim already says this; a checked one stands for its own draft too."""
         row, told = Claim.objects.filter(run=self._lease.run_id, order=event.order).first(), claim_row(event)
@@ -391,20 +401,17 @@ class Recorder:
         return all(getattr(row, name) == told[name] for name in CLAIM_FIELDS) and self._quotes_the_same(row, event)
 
     def _quotes_the_same(self, row: Claim, event: ClaimEvent) -> bool:
-        names = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
-        told = [
-            (e.marker, self._corpus.version(e.document).pk, e.key, e.page_index, e.quote, e.start, e.end, e.check.value)
-            for e in event.citations
-        ]
-        return sorted(row.citations.values_list(*names)) == sorted(map(tuple, clean_for_database(told)))
+        told = clean_for_database([cited_values(cited, self._corpus) for cited in event.citations])
+        return sorted(row.citations.values_list(*CITED)) == sorted(map(tuple, told))
 
     def _pin_read_versions(self) -> None:
         """Remember which versions the run has opened since the last write, and what it took from outside."""
         self._keep_inputs()
         fresh = self._corpus.opened - self._pinned
         if fresh:
-            rows = [_links().model(run_id=self._lease.run_id, documentversion_id=pk) for pk in sorted(fresh)]
-            _links().bulk_create(rows, ignore_conflicts=True)
+            links = Run.versions.through
+            rows = [links(run_id=self._lease.run_id, documentversion_id=pk) for pk in sorted(fresh)]
+            links.objects.bulk_create(rows, ignore_conflicts=True)
             self._pinned |= fresh
             read = DocumentVersion.objects.filter(pk__in=fresh).values_list("document", flat=True)
             self._keep_named(set(read))
@@ -426,7 +433,7 @@ class Recorder:
             run_id=self._lease.run_id,
             marker=evidence.marker,
             version=version,
-            document_title=_title(version),
+            document_title=version.document.title[:TITLE_MAX],
             sha256=version.sha256,
             node_key=evidence.key,
             page_index=evidence.page_index,
@@ -436,7 +443,7 @@ class Recorder:
             start=evidence.start,
             end=evidence.end,
             spans=spans,
-            boxes=self._whole_page(evidence) if evidence.check is Check.PICTURE else self._boxes(version, spans),
+            boxes=self._boxes(evidence, version, spans),
             check_result=evidence.check.value,
             recognised=self._measure_recognition(evidence),
         )
@@ -451,14 +458,13 @@ class Recorder:
         except ArtefactDamaged:
             return None
 
-    def _whole_page(self, evidence: Evidence) -> list[list[float]]:
-        return whole_page(evidence.page_index, self._corpus.open(evidence.document).pages[evidence.page_index])
-
-    def _boxes(self, version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
+    def _boxes(self, evidence: Evidence, version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
         """Where the quote is on its page; [] when that is not known at once, and the page works it out when shown.
 
         A document that let the run wait is not asked for again, nor is any once the run has waited long enough.
         """
+        if evidence.check is Check.PICTURE:
+            return whole_page(evidence.page_index, self._corpus.open(evidence.document).pages[evidence.page_index])
         if not self._is_watched or version.pk in self._boxless:
             return []
         if len(self._boxless) * BOXES_WAIT_SECONDS >= MOST_BOXES_WAIT_SECONDS:
@@ -498,15 +504,6 @@ def charge(step: Step) -> None:
     if cost["pk__count"]:
         tokens = token_count(cost["tokens_in__sum"] + cost["tokens_out__sum"])
         Step.objects.filter(pk=step.pk).update(tokens=tokens, cost_usd=money(cost["cost_usd__sum"]))
-
-
-def _links() -> Any:
-    """The table of the versions that runs read."""
-    return Run.versions.through.objects
-
-
-def _title(version: DocumentVersion) -> str:
-    return version.document.title[:TITLE_MAX]
 
 
 Served = tuple[str, int, int]

@@ -14,7 +14,7 @@ from django.utils import timezone
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
-from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
+from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, PictureUnavailable
 from vectorless_web.engine.finding.routing import RouteResult
@@ -28,13 +28,16 @@ from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step
 from vectorless_web.runs.services.executing import Engine, limits_of
 from vectorless_web.runs.services.recording import (
+    CITED,
     CLAIM_FIELDS,
     TOLD,
     RowPlace,
     answer_row,
+    cited_values,
     claim_row,
     clean_for_database,
     encode_as_stored,
+    find_place,
     load_kept_conversation,
     load_kept_routes,
     passage_row,
@@ -160,26 +163,22 @@ class Difference:
         return f"{what}{where}: stored {_format_value(self.stored)}, replayed {_format_value(self.replayed)}."
 
 
-def first_difference(stored: Any, replayed: Any, where: str = "") -> Difference | None:
+def first_difference(stored: Any, replayed: Any) -> Difference | None:
     """Where the values part first, reading objects by their keys and lists in their order."""
-    return next(_differences(stored, replayed, where), None)
+    return next(_differences(stored, replayed, ""), None)
 
 
 def _differences(stored: Any, replayed: Any, where: str) -> Iterator[Difference]:
     if isinstance(stored, Mapping) and isinstance(replayed, Mapping):
         for key in dict.fromkeys((*stored, *replayed)):
             yield from _differences(stored.get(key), replayed.get(key), f"{where}.{key}" if where else str(key))
-    elif _are_lists(stored, replayed):
+    elif all(isinstance(value, Sequence) and not isinstance(value, str) for value in (stored, replayed)):
         for place, pair in enumerate(zip(stored, replayed, strict=False)):
             yield from _differences(*pair, f"{where}[{place}]")
         if len(stored) != len(replayed):
             yield Difference(f"entries of {where}", len(stored), len(replayed))
     elif not _is_same_value(stored, replayed):
         yield Difference(where, stored, replayed)
-
-
-def _are_lists(stored: Any, replayed: Any) -> bool:
-    return all(isinstance(value, Sequence) and not isinstance(value, str) for value in (stored, replayed))
 
 
 def _is_same_value(stored: Any, replayed: Any) -> bool:
@@ -195,9 +194,6 @@ def _format_value(value: Any) -> str:
 
 REPLAY_SECONDS = 120.0
 """A replay that takes longer is given up."""
-
-TOLD_ENDS = Run.CONCLUDED
-CITED = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
 
 KEPT_NOTHING = "This was asked before runs kept all that a replay needs."
 NO_STEPS = "The run ended before its first step: there is nothing to compare."
@@ -239,10 +235,7 @@ class Sink:
                 self.end = event
 
     def _take_step(self, event: StepEvent) -> None:
-        index = event.index
-        while (event.walk, index, event.kind.value) in self.steps:
-            index += 1
-        place = (event.walk, index, event.kind.value)
+        place = find_place(event, self.steps)
         served = (event.walk, event.index) if event.walk else OUTSIDE
         calls = [call for call in self.calls if (call.walk, call.index) == served]
         self.calls[:] = [call for call in self.calls if call not in calls]
@@ -251,14 +244,8 @@ class Sink:
         self.steps[place] = row
 
     def _claim(self, event: ClaimEvent) -> dict[str, Any]:
-        cited = sorted(map(self.make_citation_row, event.citations))
+        cited = sorted(cited_values(row, self.corpus) for row in event.citations)
         return {**claim_row(event), "citations": encode_as_stored(clean_for_database(cited))}
-
-    def make_citation_row(self, cited: Evidence) -> list[Any]:
-        """The citation in the order of CITED."""
-        version = self.corpus.version(cited.document).pk
-        place = [cited.key, cited.page_index, cited.quote, cited.start, cited.end]
-        return [cited.marker, version, *place, cited.check.value]
 
 
 Wire = Callable[[Run, RunInputs, Callable[[ModelCallRecord], None]], Engine]
@@ -280,8 +267,11 @@ def replay(run: Run, *, wire: Wire) -> Found:
         engine = wire(run, inputs, sink.calls.append)
     except EngineError as error:
         return Found(Replay.Verdict.IMPOSSIBLE, error.message)
+    before = load_kept_conversation(inputs)
     try:
-        for event in _events(run, inputs, engine, corpus, deadline):
+        for event in engine.reasoner.run(
+            run.question, corpus, limits_of(run), cancelling=lambda: time.monotonic() > deadline, conversation=before
+        ):
             sink.take(event)
     except EngineError as error:
         return Found(Replay.Verdict.DIFFERENT, f"The replay ended in an error: {error.message}", _note(inputs, corpus))
@@ -300,9 +290,8 @@ def compare_replay(run: Run, steps: Sequence[Step], sink: Sink) -> str:
 
     A run that was stopped, or whose worker failed, is compared as far as it came.
     """
-    told = run.status in TOLD_ENDS
     parts = [_in_steps(run, steps, sink), _in_claims(run, sink)]
-    if told:
+    if run.status in Run.CONCLUDED:
         parts += [_too_many(sink, steps), _in_end(run, sink)]
     return next((part for part in parts if part), "")
 
@@ -324,18 +313,6 @@ def _explain_missing(corpus: PinnedCorpus, steps: Sequence[Step]) -> str:
     return f"The vectors of {lost[0]} have been deleted since." if lost else ""
 
 
-def _events(
-    run: Run, inputs: RunInputs, engine: Engine, corpus: PinnedCorpus, deadline: float
-) -> Iterator[ReasoningEvent]:
-    return engine.reasoner.run(
-        run.question,
-        corpus,
-        limits_of(run),
-        cancelling=lambda: time.monotonic() > deadline,
-        conversation=load_kept_conversation(inputs),
-    )
-
-
 def _in_steps(run: Run, steps: Sequence[Step], sink: Sink) -> str:
     for number, step in enumerate(steps, start=1):
         name = f"Step {number} {step.kind.upper()}"
@@ -344,7 +321,7 @@ def _in_steps(run: Run, steps: Sequence[Step], sink: Sink) -> str:
             return f"{name}: stored “{step.say}”, not taken by the replay."
         stored = {name: getattr(step, name) for name in TOLD}
         # What an earlier attempt paid for in vain stands in the step too.
-        if run.attempt == 1 and run.status in TOLD_ENDS:
+        if run.attempt == 1 and run.status in Run.CONCLUDED:
             stored["tokens"] = step.tokens
         if difference := first_difference(stored, {key: replayed[key] for key in stored}):
             return difference.describe_difference(name)
@@ -367,12 +344,12 @@ def _in_claims(run: Run, sink: Sink) -> str:
         replayed = sink.claims.get(claim.order)
         if replayed is None:
             return f"Sentence {claim.order}: stored “{claim.text}”, not written by the replay."
-        if claim.state != replayed["state"] and run.status not in TOLD_ENDS:
+        if claim.state != replayed["state"] and run.status not in Run.CONCLUDED:
             replayed = {**stored, "text": replayed["text"]}
         if difference := first_difference(stored, replayed):
             return difference.describe_difference(f"Sentence {claim.order}")
     extra = sorted(set(sink.claims) - {claim.order for claim in rows})
-    if extra and run.status in TOLD_ENDS:
+    if extra and run.status in Run.CONCLUDED:
         return f"The replay wrote a sentence more: “{sink.claims[extra[0]]['text']}”."
     return ""
 
@@ -382,7 +359,7 @@ def _in_end(run: Run, sink: Sink) -> str:
         return "The replay came to no end."
     passages = selectors.passages_of(run)
     stored = {"outcome": run.status, **_ending(run), "passages": [[*_place_of(row), row.passage] for row in passages]}
-    told = [[*sink.make_citation_row(row), passage_row(row.passage)] for row in sink.end.passages]
+    told = [[*cited_values(row, sink.corpus), passage_row(row.passage)] for row in sink.end.passages]
     replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end), "passages": clean_for_database(told)}
     difference = first_difference(encode_as_stored(stored), encode_as_stored(replayed))
     return difference.describe_difference("End") if difference else ""

@@ -20,7 +20,6 @@ from vectorless_web.workspaces.services.members import (
     invite,
     limit_workspace,
     make_reset_link,
-    needs_owner,
     purge_workspaces,
     remove_group,
     remove_member,

@@ -207,7 +207,7 @@ def remove_service_account(*, actor: User, account: ServiceAccount) -> None:
     if membership is not None:
         remove_member(actor=actor, membership=membership)
     get_user_model()._default_manager.filter(pk=account.user_id).update(is_active=False)
-    delete_and_record(account, actor=actor, verb="service_account.removed", workspace=account.workspace)
+    delete_and_record(account, actor=actor, verb="service_account.removed")
 
 
 def _refuse_owner(role: str) -> None:
@@ -243,8 +243,7 @@ def remove_member(*, actor: User, membership: Membership) -> None:
     """Take a member out (or leave); a workspace keeps at least one owner."""
     membership = _lock_membership(membership)
     _keep_an_owner(membership, becoming="")
-    details = {"role": membership.role, "user": membership.user_id}
-    _record_member(actor, "member.removed", membership, details)
+    _record_member(actor, "member.removed", membership, {"role": membership.role, "user": membership.user_id})
     membership.delete()
 
 
@@ -278,13 +277,7 @@ def renew_invitation(*, actor: User, invitation: Invitation, days: int) -> str:
     until = timezone.now() + timedelta(days=days)
     if not pending.update(token_hash=hash_token(token), expires_at=until):
         raise invitation_closed()
-    record(
-        actor=actor,
-        verb="invitation.renewed",
-        workspace=invitation.workspace,
-        target=invitation,
-        details={"days": days},
-    )
+    record(actor=actor, verb="invitation.renewed", target=invitation, details={"days": days})
     return token
 
 
@@ -300,8 +293,7 @@ def invite(*, actor: User, workspace: Workspace, role: str, days: int, email: st
         created_by_id=actor.pk,
         expires_at=timezone.now() + timedelta(days=days),
     )
-    details = {"role": role, "email": email, "days": days}
-    record(actor=actor, verb="invitation.made", workspace=workspace, target=invitation, details=details)
+    record(actor=actor, verb="invitation.made", target=invitation, details={"role": role, "email": email, "days": days})
     return invitation, token
 
 
@@ -309,7 +301,7 @@ def invite(*, actor: User, workspace: Workspace, role: str, days: int, email: st
 def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
     """Close an invitation's link; closing it twice changes nothing."""
     if Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=timezone.now()):
-        record(actor=actor, verb="invitation.revoked", workspace=invitation.workspace, target=invitation)
+        record(actor=actor, verb="invitation.revoked", target=invitation)
 
 
 @transaction.atomic
@@ -377,15 +369,10 @@ def invitation_closed() -> Problem:
     )
 
 
-def _record_member(actor: User, verb: str, membership: Membership, details: dict[str, Any]) -> None:
-    record(
-        actor=actor,
-        verb=verb,
-        workspace=membership.workspace,
-        target=membership,
-        name=str(membership.user),
-        details=details,
-    )
+def _record_member(actor: User, verb: str, membership: Membership | GroupMembership, details: dict[str, Any]) -> None:
+    """Record what was done to a membership, under the name of who has it."""
+    who = membership.user if isinstance(membership, Membership) else membership.group
+    record(actor=actor, verb=verb, target=membership, name=str(who), details=details)
 
 
 def _lock_membership(membership: Membership) -> Membership:
@@ -492,7 +479,7 @@ def add_group(*, actor: User, workspace: Workspace, group: PeopleGroup, role: st
     )
     if not created:
         return change_group_role(actor=actor, membership=membership, role=role)
-    _record_group(actor, "member.group_added", membership, {"role": role})
+    _record_member(actor, "member.group_added", membership, {"role": role})
     return membership
 
 
@@ -501,26 +488,12 @@ def change_group_role(*, actor: User, membership: GroupMembership, role: str) ->
     """Give a group another role. It never counts as the owner that a workspace needs: its people may all leave it."""
     before, membership.role = membership.role, Role(role).value
     membership.save(update_fields=["role"])
-    _record_group(actor, "member.group_role_changed", membership, {"from": before, "to": role})
+    _record_member(actor, "member.group_role_changed", membership, {"from": before, "to": role})
     return membership
 
 
 @transaction.atomic
 def remove_group(*, actor: User, membership: GroupMembership) -> None:
     """Take a group out; those of its people who were let in by themselves stay."""
-    workspace, details = membership.workspace, {"role": membership.role}
-    name = membership.group.name
-    delete_and_record(
-        membership, actor=actor, verb="member.group_removed", workspace=workspace, name=name, details=details
-    )
-
-
-def _record_group(actor: User, verb: str, membership: GroupMembership, details: dict[str, Any]) -> None:
-    record(
-        actor=actor,
-        verb=verb,
-        workspace=membership.workspace,
-        target=membership,
-        name=membership.group.name,
-        details=details,
-    )
+    name, details = membership.group.name, {"role": membership.role}
+    delete_and_record(membership, actor=actor, verb="member.group_removed", name=name, details=details)

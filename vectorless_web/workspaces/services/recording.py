@@ -35,18 +35,20 @@ def record(
 ) -> AuditEvent:
     """Add one row to the record. `verb` reads "document.added"; `target` is what it was done to.
 
+    Where it was done a row of a workspace says by itself; for all else `workspace` does, None for the whole site.
     The row holds a digest of itself and of the one before. Writers take turns from here to
     their commit, so record what was done last, once everything else of it is written.
     Problem (503) while the site is read-only, which undoes the act.
     """
     refuse_while_read_only(verb)
-    head = _lock_head(workspace)
+    place = workspace or getattr(target, "workspace", None)
+    head = _lock_head(place)
     event = AuditEvent(
         actor_id=actor.pk if actor else None,
         actor_key=(actor.pk if actor else None) or 0,
         verb=verb,
-        workspace=workspace,
-        workspace_key=workspace.pk if workspace else 0,
+        workspace=place,
+        workspace_key=place.pk if place else 0,
         object_type=target._meta.model_name or "" if target is not None else "",
         object_id=str(target.pk) if target is not None else "",
         object_name=(name or str(target or ""))[:300],

@@ -70,7 +70,7 @@ def change_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
 def remove_entry(*, actor: User, entry: LexiconEntry) -> None:
     """Delete an entry of the workspace's own lexicon."""
     details = {"phrases": entry.phrases, "statement": entry.statement}
-    delete_and_record(entry, actor=actor, verb="lexicon.removed", workspace=entry.workspace, details=details)
+    delete_and_record(entry, actor=actor, verb="lexicon.removed", details=details)
 
 
 def _lock_entries(workspace: Workspace) -> list[LexiconEntry]:
@@ -89,8 +89,7 @@ def _refuse_taken_names(entry: LexiconEntry, rows: list[LexiconEntry]) -> None:
 
 
 def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
-    details = {"phrases": entry.phrases, "statement": entry.statement}
-    record(actor=actor, verb=verb, workspace=entry.workspace, target=entry, details=details)
+    record(actor=actor, verb=verb, target=entry, details={"phrases": entry.phrases, "statement": entry.statement})
 
 
 HOST = re.compile(r"[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?")
@@ -179,7 +178,7 @@ def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") ->
     details = {"base_url": provider.base_url, "model": provider.model, "new_key": bool(api_key)}
     if moved and before is not None:
         details |= {"from": before.base_url, "key_forgotten": before.has_key and not api_key}
-    record(actor=actor, verb=verb, workspace=provider.workspace, target=provider, details=details)
+    record(actor=actor, verb=verb, target=provider, details=details)
     return provider
 
 
@@ -200,7 +199,7 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
             sentence, remedy="Change this first; then the model can be removed.", code="model_in_use", status=409
         )
     ModelProvider.objects.filter(pk=provider.pk).update(removed_at=timezone.now())
-    record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
+    record(actor=actor, verb="provider.removed", target=provider)
 
 
 @transaction.atomic
@@ -210,7 +209,7 @@ def restore_provider(*, actor: User, provider: ModelProvider) -> None:
         sentence = f"Another model is called “{provider.name}” by now."
         raise Problem(sentence, remedy="Rename that one first.", code="name_taken", status=409)
     ModelProvider.with_removed.filter(pk=provider.pk).update(removed_at=None)
-    record(actor=actor, verb="provider.restored", workspace=provider.workspace, target=provider)
+    record(actor=actor, verb="provider.restored", target=provider)
 
 
 def describe_uses(provider: ModelProvider) -> list[str]:
@@ -258,7 +257,7 @@ def start_test(*, actor: User, provider: ModelProvider) -> None:
     _count_try(actor)
     provider.capabilities = {"testing": True, "since": timezone.now().isoformat()}
     provider.save(update_fields=["capabilities"])
-    record(actor=actor, verb="provider.tested", workspace=provider.workspace, target=provider)
+    record(actor=actor, verb="provider.tested", target=provider)
     job_id = f"provider-{provider.pk}-{time.time_ns()}"
     jobs.enqueue(TEST_JOB, provider.pk, queue="runs", job_id=job_id, seconds=TEST_SECONDS)
 
@@ -418,14 +417,14 @@ def set_budget(*, actor: User, budget: Budget) -> Budget:
         create_defaults={**terms, "period_start": period_start(budget.period)},
     )
     details = {**terms, "limit_usd": str(row.limit_usd), "warn_percent": row.warn_percent, "user": str(row.user or "")}
-    record(actor=actor, verb="budget.set", workspace=row.workspace, target=row, details=details)
+    record(actor=actor, verb="budget.set", target=row, details=details)
     return row
 
 
 @transaction.atomic
 def remove_budget(*, actor: User, budget: Budget) -> None:
     """Delete a budget, so that its limit no longer holds."""
-    delete_and_record(budget, actor=actor, verb="budget.removed", workspace=budget.workspace)
+    delete_and_record(budget, actor=actor, verb="budget.removed")
 
 
 def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:

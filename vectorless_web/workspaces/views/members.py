@@ -20,176 +20,43 @@ from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.accounts.adapters import INVITATION
 from vectorless_web.workspaces.forms import GroupForm, InviteForm, RoleForm
 from vectorless_web.workspaces.models import Invitation, Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import workspace_context
 from vectorless_web.workspaces.services.members import NOT_CONFIRMED
+from vectorless_web.workspaces.views.rights import done_by, shown_to
 
 RENEWED_DAYS = 7
 """How long the link of a renewed invitation is open, as a new one is at first."""
 
 
-@require_GET
-def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who belongs to the workspace, and which invitations are open."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    removed = parse_whole_number(request.GET.get("removed"))
-    removal = selectors.find_removal(workspace, removed) if removed else None
-    return _members_page(request, workspace, InviteForm(), removal=removal)
+def _members_page(
+    request: HttpRequest, workspace: Workspace, form: BaseForm | None = None, *, status: int = 200, **shown: Any
+) -> HttpResponse:
+    """The page of members, with a form of an invitation that cannot be used if there is one.
 
-
-@require_POST
-@never_cache
-def invite(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make an invitation. Its link is shown on this one answer and never again."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    form = InviteForm(request.POST)
-    if not form.is_valid():
-        return _members_page(request, workspace, form, status=422)
-    _, token = services.invite(actor=request.user, workspace=workspace, **form.cleaned_data)
-    link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
-    return _members_page(request, workspace, InviteForm(), new_link=link)
-
-
-@require_POST
-def revoke_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Close an invitation's link."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    services.revoke_invitation(actor=request.user, invitation=selectors.invitation_in(workspace, pk))
-    return go_saying(request, "The invitation was revoked.", "workspaces:members", slug=slug)
-
-
-@require_POST
-def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Give a member another role."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role")
-    membership = selectors.membership_in(workspace, pk)
-    try:
-        changed = services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
-    except Problem as problem:
-        return _members_page(request, workspace, InviteForm(), problem=problem)
-    messages.success(request, f"{changed.user} is now {changed.get_role_display().lower()}.")
-    return go_to(request, "workspaces:members", slug=slug)
-
-
-@require_POST
-def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a member out."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    membership = selectors.membership_in(workspace, pk)
-    try:
-        services.remove_member(actor=request.user, membership=membership)
-    except Problem as problem:
-        return _members_page(request, workspace, InviteForm(), problem=problem)
-    if membership.user_id == request.user.pk:
-        return go_saying(request, f"You have left {workspace.name}.", "/")
-    address = reverse("workspaces:members", kwargs={"slug": slug})
-    return go_to(request, f"{address}?removed={membership.user_id}")
-
-
-@require_POST
-def restore_member(request: HttpRequest, slug: str) -> HttpResponse:
-    """Undo a removal."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    try:
-        back = services.restore_member(
-            actor=request.user, workspace=workspace, account=parse_whole_number(request.POST.get("user")) or 0
-        )
-    except Problem as problem:
-        return _members_page(request, workspace, InviteForm(), problem=problem)
-    messages.success(request, f"{back.user} is back as {back.get_role_display().lower()}.")
-    return go_to(request, "workspaces:members", slug=slug)
-
-
-@require_POST
-def renew_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Make another link of an invitation; it is shown on this one answer, and the one of before ends."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    invitation = selectors.invitation_in(workspace, pk)
-    try:
-        token = services.renew_invitation(actor=request.user, invitation=invitation, days=RENEWED_DAYS)
-    except Problem as problem:
-        return _members_page(request, workspace, InviteForm(), problem=problem)
-    link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
-    return _members_page(request, workspace, InviteForm(), new_link=link)
-
-
-@require_POST
-def add_group(request: HttpRequest, slug: str) -> HttpResponse:
-    """Let a group of people in."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    form = GroupForm(request.POST, workspace=workspace)
-    if not form.is_valid():
-        raise Problem("No group or role was chosen.", remedy="Choose both.", code="unknown_group")
-    added = services.add_group(actor=request.user, workspace=workspace, **form.cleaned_data)
-    messages.success(request, f"The people of {added.group} are here as {added.get_role_display().lower()}.")
-    return go_to(request, "workspaces:members", slug=slug)
-
-
-@require_POST
-def group_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Give a group another role."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role")
-    found = selectors.group_membership_in(workspace, pk)
-    changed = services.change_group_role(actor=request.user, membership=found, role=form.cleaned_data["role"])
-    messages.success(request, f"The people of {changed.group} are now {changed.get_role_display().lower()}.")
-    return go_to(request, "workspaces:members", slug=slug)
-
-
-@require_POST
-def remove_group(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a group out."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    found = selectors.group_membership_in(workspace, pk)
-    services.remove_group(actor=request.user, membership=found)
-    messages.success(request, f"{found.group} was removed. Who was let in by themselves stays.")
-    return go_to(request, "workspaces:members", slug=slug)
-
-
-@require_GET
-def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """What leaving means; for the only owner, whom to hand the workspace over to."""
-    return _leave_page(request, workspace_for(request.user, slug))
-
-
-@require_POST
-def leave_now(request: HttpRequest, slug: str) -> HttpResponse:
-    """Leave the workspace."""
-    workspace = workspace_for(request.user, slug)
-    own = selectors.own_membership(workspace, request.user)
-    if own is None:
-        sentence = "You belong to this workspace by a group."
-        return _leave_page(
-            request,
-            workspace,
-            Problem(sentence, remedy="Ask site staff to take you out of it.", code="member_by_group", status=409),
-        )
-    try:
-        services.remove_member(actor=request.user, membership=own)
-    except Problem as problem:
-        return _leave_page(request, workspace, problem)
-    return go_saying(request, f"You have left {workspace.name}. What you added stays.", "/")
-
-
-@require_POST
-def hand_over(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Make another member an owner, so that one may leave."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    to = selectors.membership_in(workspace, pk)
-    try:
-        services.hand_over(actor=request.user, workspace=workspace, to=to)
-    except Problem as problem:
-        return _leave_page(request, workspace, problem)
-    messages.success(request, f"{to.user} is an owner of {workspace.name} now. You may leave.")
-    return go_to(request, "workspaces:leave", slug=slug)
+    `shown` may hold a fresh invitation's `new_link`, the `removal` that can be undone, and the `problem` that is said
+    on it in place of what was asked for.
+    """
+    search = request.GET.get("q", "").replace("\0", "")[:SEARCH_MAX]
+    context = {
+        **workspace_context(request.user, workspace, "settings"),
+        "tab": "members",
+        "memberships": selectors.members_of(workspace, search),
+        "member_count": workspace.memberships.count(),
+        "search": search,
+        "groups": selectors.groups_of(workspace),
+        "group_form": GroupForm(workspace=workspace),
+        "now": timezone.now(),
+        "only_owner": selectors.only_owner_of(workspace),
+        "roles": Role.choices,
+        "invitations": selectors.pending_invitations(workspace),
+        "invite_form": form or InviteForm(),
+        **shown,
+    }
+    return render(request, "workspaces/members.html", context, status=status)
 
 
 def _leave_page(request: HttpRequest, workspace: Workspace, problem: Problem | None = None) -> HttpResponse:
-    """The page; with a problem, that is said on it in place of what was asked for."""
+    """The page of leaving; with a problem, that is said on it in place of what was asked for."""
     own = selectors.own_membership(workspace, request.user)
     others = [row for row in selectors.members_of(workspace) if row.user_id != request.user.pk and row.user.is_active]
     context = {
@@ -201,8 +68,134 @@ def _leave_page(request: HttpRequest, workspace: Workspace, problem: Problem | N
         "others": others,
         "problem": problem,
     }
-    response = render(request, "workspaces/leave.html", context)
-    return problem.mark(response) if problem is not None else response
+    return render(request, "workspaces/leave.html", context)
+
+
+def _go_back(request: HttpRequest, workspace: Workspace, said: str) -> HttpResponse:
+    return go_saying(request, said, "workspaces:members", slug=workspace.slug)
+
+
+def _read_role(request: HttpRequest) -> str:
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role")
+    return str(form.cleaned_data["role"])
+
+
+@shown_to(Role.OWNER)
+def members(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Who belongs to the workspace, and which invitations are open."""
+    removed = parse_whole_number(request.GET.get("removed"))
+    removal = selectors.find_removal(workspace, removed) if removed else None
+    return _members_page(request, workspace, removal=removal)
+
+
+@done_by(Role.OWNER)
+@never_cache
+def invite(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Make an invitation. Its link is shown on this one answer and never again."""
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _members_page(request, workspace, form, status=422)
+    _, token = services.invite(actor=request.user, workspace=workspace, **form.cleaned_data)
+    link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
+    return _members_page(request, workspace, new_link=link)
+
+
+@done_by(Role.OWNER)
+def revoke_invitation(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Close an invitation's link."""
+    services.revoke_invitation(actor=request.user, invitation=selectors.invitation_in(workspace, pk))
+    return _go_back(request, workspace, "The invitation was revoked.")
+
+
+@done_by(Role.OWNER, refused=_members_page)
+def member_role(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Give a member another role."""
+    membership = selectors.membership_in(workspace, pk)
+    changed = services.change_role(actor=request.user, membership=membership, role=_read_role(request))
+    return _go_back(request, workspace, f"{changed.user} is now {changed.get_role_display().lower()}.")
+
+
+@done_by(Role.OWNER, refused=_members_page)
+def remove_member(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Take a member out."""
+    membership = selectors.membership_in(workspace, pk)
+    services.remove_member(actor=request.user, membership=membership)
+    if membership.user_id == request.user.pk:
+        return go_saying(request, f"You have left {workspace.name}.", "/")
+    address = reverse("workspaces:members", kwargs={"slug": workspace.slug})
+    return go_to(request, f"{address}?removed={membership.user_id}")
+
+
+@done_by(Role.OWNER, refused=_members_page)
+def restore_member(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Undo a removal."""
+    back = services.restore_member(
+        actor=request.user, workspace=workspace, account=parse_whole_number(request.POST.get("user")) or 0
+    )
+    return _go_back(request, workspace, f"{back.user} is back as {back.get_role_display().lower()}.")
+
+
+@done_by(Role.OWNER, refused=_members_page)
+def renew_invitation(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Make another link of an invitation; it is shown on this one answer, and the one of before ends."""
+    invitation = selectors.invitation_in(workspace, pk)
+    token = services.renew_invitation(actor=request.user, invitation=invitation, days=RENEWED_DAYS)
+    link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
+    return _members_page(request, workspace, new_link=link)
+
+
+@done_by(Role.OWNER)
+def add_group(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Let a group of people in."""
+    form = GroupForm(request.POST, workspace=workspace)
+    if not form.is_valid():
+        raise Problem("No group or role was chosen.", remedy="Choose both.", code="unknown_group")
+    added = services.add_group(actor=request.user, workspace=workspace, **form.cleaned_data)
+    return _go_back(request, workspace, f"The people of {added.group} are here as {added.get_role_display().lower()}.")
+
+
+@done_by(Role.OWNER)
+def group_role(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Give a group another role."""
+    found = selectors.group_membership_in(workspace, pk)
+    changed = services.change_group_role(actor=request.user, membership=found, role=_read_role(request))
+    return _go_back(request, workspace, f"The people of {changed.group} are now {changed.get_role_display().lower()}.")
+
+
+@done_by(Role.OWNER)
+def remove_group(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Take a group out."""
+    found = selectors.group_membership_in(workspace, pk)
+    services.remove_group(actor=request.user, membership=found)
+    return _go_back(request, workspace, f"{found.group} was removed. Who was let in by themselves stays.")
+
+
+@shown_to(Role.VIEWER)
+def leave(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """What leaving means; for the only owner, whom to hand the workspace over to."""
+    return _leave_page(request, workspace)
+
+
+@done_by(Role.VIEWER, refused=_leave_page)
+def leave_now(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Leave the workspace."""
+    own = selectors.own_membership(workspace, request.user)
+    if own is None:
+        sentence = "You belong to this workspace by a group."
+        raise Problem(sentence, remedy="Ask site staff to take you out of it.", code="member_by_group", status=409)
+    services.remove_member(actor=request.user, membership=own)
+    return go_saying(request, f"You have left {workspace.name}. What you added stays.", "/")
+
+
+@done_by(Role.OWNER, refused=_leave_page)
+def hand_over(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Make another member an owner, so that one may leave."""
+    to = selectors.membership_in(workspace, pk)
+    services.hand_over(actor=request.user, workspace=workspace, to=to)
+    messages.success(request, f"{to.user} is an owner of {workspace.name} now. You may leave.")
+    return go_to(request, "workspaces:leave", slug=workspace.slug)
 
 
 @require_GET
@@ -250,37 +243,3 @@ def _open_invitation(token: str) -> Invitation:
     if found is None:
         raise selectors.why_closed(token)
     return found
-
-
-def _members_page(
-    request: HttpRequest,
-    workspace: Workspace,
-    form: BaseForm,
-    *,
-    status: int = 200,
-    problem: Problem | None = None,
-    **shown: Any,
-) -> HttpResponse:
-    """The page; with a problem, that is said on it in place of what was asked for.
-
-    `shown` may hold a fresh invitation's `new_link` and the `removal` that can be undone.
-    """
-    search = request.GET.get("q", "").replace("\0", "")[:SEARCH_MAX]
-    context = {
-        **workspace_context(request.user, workspace, "settings"),
-        "tab": "members",
-        "memberships": selectors.members_of(workspace, search),
-        "member_count": workspace.memberships.count(),
-        "search": search,
-        "groups": selectors.groups_of(workspace),
-        "group_form": GroupForm(workspace=workspace),
-        "now": timezone.now(),
-        "only_owner": selectors.only_owner_of(workspace),
-        "roles": Role.choices,
-        "invitations": selectors.pending_invitations(workspace),
-        "invite_form": form,
-        "problem": problem,
-        **shown,
-    }
-    response = render(request, "workspaces/members.html", context, status=status)
-    return problem.mark(response) if problem is not None else response

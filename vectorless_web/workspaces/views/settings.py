@@ -1,6 +1,7 @@
 """Making a workspace, its settings: its own words, its chat models, what it may spend; and deleting it."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,8 @@ from vectorless_web.workspaces.forms import (
 )
 from vectorless_web.workspaces.models import LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.rendering import preview_of
-from vectorless_web.workspaces.selectors import workspace_context, workspace_for, workspaces_of
+from vectorless_web.workspaces.selectors import workspace_context, workspaces_of
+from vectorless_web.workspaces.views.rights import done_by, shown_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +92,16 @@ def create(request: HttpRequest) -> HttpResponse:
     return go_to(request, "runs:workspace", slug=workspace.slug)
 
 
-@require_GET
-def settings(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def settings(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Name, description and limits."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     return GENERAL.show(request, workspace, SettingsForm(instance=workspace))
 
 
-@require_POST
-def save_settings(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def save_settings(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Change name, description and limits."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    form = SettingsForm(request.POST, instance=workspace_for(request.user, slug, Role.OWNER))
+    form = SettingsForm(request.POST, instance=copy(workspace))
 
     def store() -> str:
         services.update_workspace(
@@ -116,17 +116,15 @@ def save_settings(request: HttpRequest, slug: str) -> HttpResponse:
     return GENERAL.save(request, workspace, form, store)
 
 
-@require_GET
-def danger(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def danger(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """The page from which a workspace is deleted."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     return DANGER.show(request, workspace, DeleteForm(workspace=workspace))
 
 
-@require_POST
-def delete(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Delete a workspace for good, once its name was typed."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     form = DeleteForm(request.POST, workspace=workspace)
     if not form.is_valid():
         return DANGER.show(request, workspace, form, status=422)
@@ -139,52 +137,46 @@ def _new_page(request: HttpRequest, form: BaseForm, status: int = 200) -> HttpRe
     return render(request, "workspaces/create.html", context, status=status)
 
 
-@require_GET
-def entries(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.VIEWER)
+def entries(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """All entries, a form for another one, and a question tried out when the address holds one."""
-    workspace = workspace_for(request.user, slug)
     tried = _read_preview(request, workspace) if "question" in request.GET else {}
     status = 422 if "preview_form" in tried and tried["preview_form"].errors else 200
     return LEXICON.show(request, workspace, LexiconEntryForm(), status=status, **tried)
 
 
-@require_GET
-def preview(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.VIEWER)
+def preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """What a question expands to, as a fragment."""
-    workspace = workspace_for(request.user, slug)
     context = _read_preview(request, workspace)
     status = 422 if context["preview_form"].errors else 200
     return render(request, "workspaces/_try.html", {"workspace": workspace, **context}, status=status)
 
 
-@require_POST
-def add_entry(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.EDITOR)
+def add_entry(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Add an entry."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     return _save_entry(request, workspace, LexiconEntryForm(request.POST, instance=LexiconEntry(workspace=workspace)))
 
 
-@require_GET
-def entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@shown_to(Role.EDITOR)
+def entry(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """The form of one entry."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     row = selectors.entry_in(workspace, pk)
     return LEXICON.show(request, workspace, LexiconEntryForm(instance=row), editing=row)
 
 
-@require_POST
-def change_entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.EDITOR)
+def change_entry(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Change an entry."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     stored = selectors.entry_in(workspace, pk)
     form = LexiconEntryForm(request.POST, instance=selectors.entry_in(workspace, pk))
     return _save_entry(request, workspace, form, editing=stored)
 
 
-@require_POST
-def remove_entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.EDITOR)
+def remove_entry(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Delete an entry."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
     row = selectors.entry_in(workspace, pk)
     services.remove_entry(actor=request.user, entry=row)
     return LEXICON.leave(request, workspace, f"{row.concept} was removed.")
@@ -213,72 +205,64 @@ def _read_preview(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
     return {"preview_form": form, "preview": shown}
 
 
-@require_GET
-def providers(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def providers(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """The models in use, and a form for another one, filled in for a known kind of server when one was chosen."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     return MODELS.show(request, workspace, ProviderForm(workspace=workspace, preset=_chosen_preset(request)))
 
 
-@require_POST
-def save_provider(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def save_provider(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Add a model."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     return _save_model(request, workspace, ProviderForm(request.POST, workspace=workspace))
 
 
-@require_GET
-def provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@shown_to(Role.OWNER)
+def provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """The form of one model; its key is never shown."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     row = selectors.provider_in(workspace, pk)
     return MODELS.show(request, workspace, ProviderForm(instance=row, workspace=workspace), editing=row)
 
 
-@require_POST
-def change_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def change_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Change a model."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     row = selectors.provider_in(workspace, pk)
     return _save_model(request, workspace, ProviderForm(request.POST, instance=row, workspace=workspace), editing=row)
 
 
-@require_POST
-def remove_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def remove_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Take a model out of use, to be forgotten with its key."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     row = selectors.provider_in(workspace, pk)
     services.remove_provider(actor=request.user, provider=row)
-    undo = reverse("workspaces:restore_provider", args=[slug, pk])
+    undo = reverse("workspaces:restore_provider", args=[workspace.slug, pk])
     offer_undo(request, f"{row.name} was removed. Its key is forgotten in an hour.", undo)
-    return go_to(request, MODELS.address, slug=slug)
+    return go_to(request, MODELS.address, slug=workspace.slug)
 
 
-@require_POST
-def restore_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def restore_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Undo the removal of a model."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     row = selectors.removed_provider(workspace, pk)
     services.restore_provider(actor=request.user, provider=row)
     return MODELS.leave(request, workspace, f"{row.name} is back.")
 
 
-@require_POST
-def test_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def test_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Have a worker try the model; the row asks again until the result is there."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     row = selectors.provider_in(workspace, pk)
     services.start_test(actor=request.user, provider=row)
     if not is_htmx(request):
         messages.info(request, "The model is being tried. Look again in a moment.")
-        return go_to(request, "workspaces:providers", slug=slug)
+        return go_to(request, "workspaces:providers", slug=workspace.slug)
     return _show_provider(request, workspace, pk)
 
 
-@require_GET
-def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@shown_to(Role.OWNER)
+def provider_row(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """One model as the list shows it."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     return _show_provider(request, workspace, pk)
 
 
@@ -288,27 +272,25 @@ def _show_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpR
     return render(request, "workspaces/_provider.html", {"workspace": workspace, "provider": row})
 
 
-@require_POST
-def look_for_models(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def look_for_models(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Have a worker look for models on this machine; the section asks again until the result is there."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     services.start_look(actor=request.user, workspace=workspace, unasked="unasked" in request.POST)
     if not is_htmx(request):
         messages.info(request, "Models are being looked for. Look again in a moment.")
-        return go_to(request, "workspaces:providers", slug=slug)
+        return go_to(request, "workspaces:providers", slug=workspace.slug)
     return _show_nearby(request, workspace)
 
 
-@require_GET
-def nearby_models(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def nearby_models(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """The models that were found on this machine, as the page shows them."""
-    return _show_nearby(request, workspace_for(request.user, slug, Role.OWNER))
+    return _show_nearby(request, workspace)
 
 
-@require_POST
-def use_nearby_model(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def use_nearby_model(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Connect a model that was found on this machine."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     address, model = request.POST.get("address", ""), request.POST.get("model", "")
     row = services.use_nearby(actor=request.user, workspace=workspace, base_url=address, model=model)
     return MODELS.leave(request, workspace, f"{row.name} was connected and is being tried.")
@@ -319,19 +301,17 @@ def _show_nearby(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     return render(request, "workspaces/_nearby.html", context)
 
 
-@require_GET
-def budgets(request: HttpRequest, slug: str) -> HttpResponse:
+@shown_to(Role.OWNER)
+def budgets(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """What the workspace and its members may spend, and have spent."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     changed = selectors.budgets_of(workspace).filter(pk=parse_whole_number(request.GET.get("change")) or 0).first()
     initial = model_to_dict(changed) if changed else {}
     return BUDGETS.show(request, workspace, BudgetForm(workspace=workspace, initial=initial))
 
 
-@require_POST
-def save_budget(request: HttpRequest, slug: str) -> HttpResponse:
+@done_by(Role.OWNER)
+def save_budget(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Set a limit, in place of the one there is for the same people."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     form = BudgetForm(request.POST, workspace=workspace)
 
     def store() -> str:
@@ -341,10 +321,9 @@ def save_budget(request: HttpRequest, slug: str) -> HttpResponse:
     return BUDGETS.save(request, workspace, form, store)
 
 
-@require_POST
-def remove_budget(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+@done_by(Role.OWNER)
+def remove_budget(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Lift a limit."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
     services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, pk))
     return BUDGETS.leave(request, workspace, "The budget was lifted.")
 

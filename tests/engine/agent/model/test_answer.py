@@ -1,5 +1,7 @@
 """From the arguments of `answer` to claims: ids read however they are dressed, cells of a row made one citation."""
 
+from dataclasses import replace
+
 from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import shelf
 from tests.support.engine_documents import annual_report, compiled, paragraph
@@ -71,6 +73,12 @@ def test_numbers_are_traced_to_quotes_headings_columns_and_units() -> None:
 def test_what_a_calculation_works_out_on_its_way_is_traced() -> None:
     grown = DraftClaim("By $400 million, or 8 %.", ("D1.7.r1",), calculation="(D1.7.r1c1 - D1.7.r1c2) / D1.7.r1c2")
     assert make(grown)[0].event.marks == ()
+
+
+def test_a_constant_of_the_calculation_that_is_shown_is_traced() -> None:
+    told = DraftClaim("Over 365 days it is 394.2.", ("D1.7.r1",), calculation="D1.7.r1c1 / D1.7.r1c2 * 365")
+    assert make(told)[0].event.marks == ()
+    assert make(replace(told, text="Over 360 days it is 394.2."))[0].event.marks == ("not traced: 360",)
 
 
 def test_a_claim_without_citations_is_objected_to() -> None:

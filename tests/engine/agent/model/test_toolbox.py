@@ -27,12 +27,13 @@ from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.picture import Picture
 
 
-def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replies: Any = ()) -> Toolbox:  # noqa: B008
+def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), opened: int = 9) -> Toolbox:  # noqa: B008
+    """The tools over a corpus whose first documents are open."""
     corpus = corpus or shelf()
-    caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=20, tokens=30_000))
+    caller = Caller(ScriptedModel(()), budget=ModelBudget(calls=20, tokens=30_000))
     state = RunState("What is asked?", corpus, Limits(), settings=settings, caller=caller)
     library = LibraryView()
-    for entry in corpus.entries():
+    for entry in corpus.entries()[:opened]:
         library.open(entry, corpus)
     return Toolbox(state, library, list(TOOLS.values()))
 
@@ -308,9 +309,7 @@ def test_route_opens_other_documents() -> None:
         a=compiled("Fees", paragraph("The berth fee is 40 euros a night.")),
         b=compiled("Cranes", paragraph("The crane lifts 40 tonnes of timber.")),
     )
-    tools = toolbox(corpus)
-    tools.library = LibraryView()
-    tools.library.open(corpus.entries()[0], corpus)
+    tools = toolbox(corpus, opened=1)
     outcome, event = run(tools, "route", query="What does the crane lift?")
     assert "[D2] Cranes" in outcome.told.text
     assert "lifts 40 tonnes" in outcome.told.text
@@ -325,9 +324,7 @@ def test_route_opens_none_that_shares_no_word_with_the_query_or_hardly_any() -> 
         b=compiled("Cranes", paragraph("The crane lifts 40 tonnes of timber and of granite.")),
         c=compiled("Dredging", paragraph("The basin is dredged in May; granite is found there.")),
     )
-    tools = toolbox(corpus)
-    tools.library = LibraryView()
-    tools.library.open(corpus.entries()[0], corpus)
+    tools = toolbox(corpus, opened=1)
     outcome, _ = run(tools, "route", query="Which crane lifts tonnes of granite and timber?")
     assert "Cranes" in outcome.told.text
     assert "Dredging" not in outcome.told.text
@@ -345,11 +342,8 @@ def test_a_step_of_routing_carries_the_thought_and_the_tokens_of_its_turn() -> N
 
 def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:
     corpus = shelf(a=compiled("Fees", paragraph("The fee is 40.")), b=compiled("Cranes", paragraph("A crane lifts.")))
-    tools = toolbox(corpus)
-    tools.library = LibraryView()
-    first, second = corpus.entries()
-    tools.library.open(first, corpus)
-    assert tools.library.announce(second) == "D2"
+    tools = toolbox(corpus, opened=1)
+    assert tools.library.announce(corpus.entries()[1]) == "D2"
     assert "Not open and not searched: D2." in told(tools, "search", queries=["crane"])
     assert "Not open and not searched: D2." in told(tools, "find", text="crane")
     assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")

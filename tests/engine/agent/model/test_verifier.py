@@ -53,6 +53,16 @@ def test_the_unit_over_the_labels_is_shown_with_the_quote() -> None:
     )
 
 
+def test_a_cited_head_is_told_once() -> None:
+    prompt = prompt_for(annual_report(), DraftClaim("Two years.", ("D1.7.c1",)))
+    assert "2018 = 2018" not in prompt and "⟦2019⟧ | 2018\n" in prompt
+
+
+def test_a_share_is_shown_with_more_digits_than_a_claim_rounds_to() -> None:
+    shared = DraftClaim("It is 0.926.", ("D1.7.r1",), calculation="D1.7.r1c2 / D1.7.r1c1")
+    assert "= 0.925926 [" in prompt_for(annual_report(), shared)
+
+
 def test_the_notes_that_a_cited_row_refers_to_are_shown() -> None:
     parts = table("Fees", [["Berth (1)", "7"], ["Crane (2)", "5"]], columns=["", "2019"])
     notes = paragraph("(1) Without the winter months."), paragraph("(2) Two cranes.")

@@ -70,6 +70,12 @@ def test_rows_of_the_body_that_were_taken_for_heads_are_shown_as_rows() -> None:
     assert f"[.r0] {clean_text(sentence)} | 2018" in long_head.write_leaf(1)
 
 
+def test_the_dollar_of_a_table_is_told_as_printed() -> None:
+    rows = [["Legal reserve", "$ 707,299", "$ 963,947"], ["Special reserve", "$ 11,491", "$ 20,104"]]
+    view = view_of(compiled("R", table("", rows, columns=["", "2018", "2019"])))
+    assert view.write_leaf(1).startswith("[D1.1] table ($) | c1: 2018")
+
+
 def test_the_rows_of_a_form_head_no_columns() -> None:
     rows = [["Other rating:", "None", "Restraint:", "Seatbelt"], ["Instructor:", "Airplane", "Second pilot:", "No"]]
     last = ["Flight time:", "11423 hours (all aircraft)", "", ""]

@@ -77,7 +77,8 @@ SCORER = SegmentScorer(TREE, index_of(TREE), plan())
 
 
 def guided_by(model, **limits):
-    budget = PilotBudget(**{"tokens": 5000, "tokens_per_call": 500, "calls": 9, "calls_per_level": 9, **limits})
+    allowed = {"tokens_per_query": 5000, "calls_per_query": 9, "calls_per_level": 9}
+    budget = PilotBudget(PilotConfig(**allowed | limits))
     return ModelPilot(model, budget=budget, fallback=LexicalPilot(SCORER), config=PilotConfig(fork_threshold=2))
 
 
@@ -111,7 +112,7 @@ def test_monte_carlo_returns_nodes_of_any_depth():
 
 def test_a_pilot_with_a_spent_budget_is_not_asked_and_the_reader_is_told():
     model = FakeModel(prefer("Part II"))
-    events = list(beam(TREE, plan(), SCORER, guided_by(model, calls=1)))
+    events = list(beam(TREE, plan(), SCORER, guided_by(model, calls_per_query=1)))
     first, *others = [event.decision for event in events if event.kind is EventKind.SCORING]
     assert first.engine == "fake" and first.tokens == events[-1].stats.tokens
     assert others and not any(others) and len(model.calls) == 1
@@ -197,9 +198,9 @@ REPORT = tree_of(
 
 def guide(algorithm, model, tree=REPORT, **limits):
     scorer = SegmentScorer(tree, index_of(tree), plan())
-    budget = PilotBudget(tokens=50_000, tokens_per_call=1000, calls=40, calls_per_level=20)
-    config = PilotConfig(prune_above=10, call_seconds=0.05, tokens_per_call=1000)
-    pilot = ModelPilot(model, budget=budget, fallback=LexicalPilot(scorer), config=config)
+    allowed = {"tokens_per_query": 50_000, "tokens_per_call": 1000, "calls_per_query": 40, "calls_per_level": 20}
+    config = PilotConfig(prune_above=10, call_seconds=0.05, **allowed)
+    pilot = ModelPilot(model, budget=PilotBudget(config), fallback=LexicalPilot(scorer), config=config)
     return list(algorithm(tree, plan(), scorer, pilot, SearchLimits(**{"turns": 200, "results": 8, **limits})))
 
 

@@ -31,16 +31,6 @@ def test_a_section_scores_by_its_best_descendant_and_covers_what_its_subtree_hol
     assert 0.0 < scorer.evidence(keys("Two")[0]).coverage < 1.0
 
 
-def test_scores_stay_below_the_attainable_one():
-    scorer = SegmentScorer(TREE, index_of(TREE), plan("capital expenditures"))
-    assert all(0.0 <= score <= 1.0 for score in scorer.scores(range(len(TREE))))
-
-
-def test_a_question_without_terms_scores_nothing():
-    scorer = SegmentScorer(TREE, index_of(TREE), plan("?"))
-    assert scorer.scores(range(len(TREE))) == [0.0] * len(TREE)
-
-
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=len(TREE), max_size=len(TREE)))
 def test_given_scores_of_any_kind_come_out_between_0_and_1(values):
     scorer = TreeScorer(TREE, np.array(values))

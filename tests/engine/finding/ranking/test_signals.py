@@ -33,6 +33,6 @@ def test_a_name_on_most_pages_says_little(compiled):
 def test_a_heading_that_says_the_question_lifts_its_text(compiled):
     text = "# Handbook\n\n## Parental leave\n\nSix months are given.\n\n## Parking\n\nSix places are given."
     profile = profile_of(compiled(text))
-    headings = measure_signals([profile], understand("How long is parental leave?"))[0].rows["heading"]
+    headings = measure_signals([profile], understand("How long is parental leave?"))[0][1]["heading"]
     best = profile.keys[int(headings.argmax())]
     assert "Parental leave" in profile.tree.path(best)

@@ -8,16 +8,12 @@ from hypothesis import strategies as st
 
 from tests.support.memory_collection import MappedCommunities, MemoryCollection
 from vectorless_web.engine.finding.retrieval import (
-    WARNINGS_CAP,
     CommunityFilter,
     CorpusNode,
     DiversityCandidate,
     GraphExpand,
-    RetrievalWarning,
     Retriever,
-    WarningCode,
     apply_community_filter,
-    cap_warnings,
     convex_min_max_fusion,
     expand_by_decay,
     pack,
@@ -158,14 +154,6 @@ def test_a_filter_inside_a_lane_costs_no_recall(others: int, wanted: int, year: 
     corpus = MemoryCollection(nodes, vectors={"m": vectors})
     result = Retriever(corpus).vector("m", [1.0, 0.1]).label("Doc").where("year", year).execute()
     assert [item.node.id for item in result.items] == [f"w{i:03}" for i in range(wanted)]
-
-
-@given(st.lists(st.sampled_from(tuple(WarningCode)), max_size=20))
-def test_never_more_than_eight_warnings_leave(codes: list[WarningCode]) -> None:
-    capped = cap_warnings([RetrievalWarning(code) for code in codes])
-    assert len(capped) == min(len(codes), WARNINGS_CAP)
-    assert [warning.code for warning in capped[:7]] == codes[:7]
-    assert len(codes) <= WARNINGS_CAP or capped[-1].code is WarningCode.WARNINGS_TRUNCATED
 
 
 @given(

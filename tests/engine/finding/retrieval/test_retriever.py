@@ -7,19 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.memory_collection import MemoryCollection
-from tests.support.mixed_corpus import corpus, retriever
+from tests.support.memory_collection import MappedCommunities, MemoryCollection
 from vectorless_web.engine.finding import retrieval as package
 from vectorless_web.engine.finding.retrieval import (
+    CommunityFilter,
     CorpusNode,
     DropReason,
+    FusionStrategy,
     GraphExpand,
+    GraphExpandDirection,
     GraphExpandMode,
+    JaccardReranker,
     Lane,
     RetrievalEmpty,
     RetrievalQuery,
     RetrievalWarning,
     Retriever,
+    SparseVector,
+    TemporalFilter,
     WarningCode,
 )
 
@@ -145,20 +150,57 @@ def test_every_promised_name_is_public() -> None:
     assert set(PROMISED.split()) <= vars(package).keys()
 
 
+def mixed() -> dict[str, Retriever]:
+    """A query over two lanes of forty linked nodes, and the same with one thing more each, by the name of the thing."""
+    names = [f"n{i:03}" for i in range(40)]
+    sparse = [(name, SparseVector((1, i % 7 + 2), (1.0, 0.5), "v")) for i, name in enumerate(names)]
+    edges = [(name, "cites", names[i * 7 % 40]) for i, name in enumerate(names)]
+    start = Retriever(_corpus(40, sparse=sparse, edges=edges, tombstoned={"n003"})).vector("m", [1, 0.5]).text("word")
+    start = start.sparse(SparseVector((1, 4), (0.5, 1.0), "v")).token_budget(300)
+    groups = {group: [name for i, name in enumerate(names) if i % 4 == group] for group in range(4)}
+    communities = MappedCommunities({name: i % 4 for i, name in enumerate(names)}, groups)
+    ranks = GraphExpand(mode=GraphExpandMode.PPR, direction=GraphExpandDirection.BOTH, opt_in=True)
+    return {
+        "nothing": start,
+        "weights": start.weights({Lane.SPARSE: 0.5}),
+        **{strategy.value: start.fusion(strategy) for strategy in FusionStrategy},
+        "decay": start.graph_expand(GraphExpand(depth=2)),
+        "page rank": start.graph_expand(ranks),
+        "communities": start.community(communities, CommunityFilter(enabled=True)),
+        "reranker": start.rerank(JaccardReranker()),
+        "structure": start.structure([("n007", 0.5)]),
+        "floor": start.min_confidence(0.3),
+        "deleted nodes": start.include_tombstoned(),
+        "filter": start.where("year", 2020),
+        "time": start.temporal(TemporalFilter(created_after=1)),
+        "limit": start.limit(5),
+    }
+
+
+TELL = """
+import sys
+from tests.engine.finding.retrieval.test_retriever import mixed
+for asked in mixed().values():
+    sys.stdout.buffer.write(asked.execute().canonical() + b"\\n")
+"""
+
+
 def _run(seed: str) -> bytes:
-    command = [sys.executable, "-m", "tests.support.mixed_corpus"]
     environment = {**os.environ, "PYTHONHASHSEED": seed}
-    return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", TELL], cwd=ROOT, env=environment, check=True, capture_output=True
+    ).stdout
 
 
 def test_two_processes_with_other_hash_seeds_give_the_same_bytes() -> None:
     first, second = _run("1"), _run("2147")
     assert first == second
-    assert len(first.split(b"\n")) == 50 and b'"items"' in first
+    assert first.count(b"\n") == len(mixed()) and b'"items"' in first
 
 
 def test_the_fingerprint_follows_the_query_and_the_corpus() -> None:
-    source = corpus()
-    assert len({retriever(number, source).execute().fingerprint for number in range(50)}) == 50
+    asked = mixed()
+    same = [name for name in asked if asked[name].execute().fingerprint == asked["nothing"].execute().fingerprint]
+    assert same == ["nothing", FusionStrategy.RRF.value], "which is the fusion of a query that names none"
     query = RetrievalQuery(label="Doc")
-    assert query.fingerprint(source.version, "e") != query.fingerprint(MemoryCollection([]).version, "e")
+    assert query.fingerprint(_corpus().version, "e") != query.fingerprint(MemoryCollection([]).version, "e")

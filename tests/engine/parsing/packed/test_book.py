@@ -54,8 +54,3 @@ def test_a_book_whose_fonts_alone_are_hidden_is_read(compiled):
 )
 def test_a_damaged_book_is_refused_with_its_reason(refused, content, code):
     assert refused(content, "book.epub") == code
-
-
-def test_entities_of_a_chapter_bring_nothing_in(compiled):
-    hostile = '<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><html><body><p>Safe &x; text</p></body></html>'
-    assert "root:" not in compiled(book(**{"OEBPS/one.xhtml": hostile}), "book.epub").page_text(0)

@@ -10,9 +10,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from tests.engine.parsing.test_cases import tell_nodes
-from tests.engine.parsing.test_compile_bad_input import SLIDE, saved
-from tests.support.word_files import with_parts
-from vectorless_web.engine.errors import UnreadableDocument
+from tests.engine.parsing.test_compile_bad_input import saved
 
 TITLE_AND_TEXT, TITLE_ONLY, EMPTY = 1, 5, 6
 PLACE = Inches(1), Inches(3), Inches(6), Inches(2)
@@ -97,17 +95,6 @@ def test_a_deck_is_read_slide_by_slide(compiled, deck):
     add(deck, TITLE_ONLY, "Backup")._element.set("show", "0")
     document = compiled(saved(deck), "deck.pptx")
     assert "\n".join(tell_nodes(document)) == READ
-
-
-def test_an_entity_on_a_slide_brings_nothing_in(compiled, deck):
-    add(deck, TITLE_ONLY, "Shown")
-    named = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
-    change = {SLIDE: lambda data: named + data.split(b"?>", 1)[-1].replace(b"Shown", b"Shown &x;")}
-    try:
-        document = compiled(with_parts(saved(deck), change), "deck.pptx")
-    except UnreadableDocument:
-        return
-    assert "root:" not in document.page_text(0)
 
 
 def test_a_shape_that_cannot_be_read_costs_that_shape_alone(compiled, deck):

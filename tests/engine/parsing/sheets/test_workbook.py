@@ -80,15 +80,6 @@ def test_dates_truths_and_errors_are_read_as_shown(read):
     assert rows(table)[0] == ["Audit", "2024-05-17 0:00:00", "TRUE"]
 
 
-def test_cells_at_the_far_corner_cost_nothing(read):
-    def far(book):
-        book["Far"]["XFD1048576"] = "the last cell"
-
-    document = read(written(("Far", [["the first cell"]]), change=far))
-
-    assert texts(document, "paragraph") == ["the first cell", "the last cell"]
-
-
 def test_a_sheet_whose_cells_lie_far_apart_is_read_row_by_row(read):
     def scatter(book):
         for step in range(1, 1_100):

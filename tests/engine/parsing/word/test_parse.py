@@ -1,7 +1,6 @@
 """Word documents: nothing that Word shows is lost, what it does not show stays out, and bad files are told apart."""
 
 import re
-import socket
 
 from docx.shared import Pt
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.parsing.conftest import outline, shown, texts, uncovered
 from tests.support.open_documents import open_document
-from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, with_parts, word
+from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, word
 from vectorless_web.engine.parsing.sniff import DOCX
 
 CONTRACT = word(contract)
@@ -77,14 +76,6 @@ def test_headers_of_an_opendocument_text_are_kept(compiled):
         "text", "<text:p>x</text:p>", running="<style:header><text:p>Harbour</text:p></style:header>"
     )
     assert texts(compiled(content, "lease.odt"), "running") == ["Harbour"]
-
-
-def test_what_lies_outside_and_macros_are_left_alone(compiled, monkeypatch):
-    monkeypatch.setattr(socket, "create_connection", None)
-    outside = related(CONTRACT, "styles", "http://192.0.2.1/s.xml", "", mode='TargetMode="External"')
-    outside = related(outside, "header", "../../../../etc/passwd", "", mode='TargetMode="Internal"')
-    macros = with_parts(outside, {"word/vbaProject.bin": lambda _: b"\xd0\xcf\x11\xe0"})
-    assert not uncovered(compiled(macros, "a.docm"))
 
 
 def test_the_name_does_not_matter(compiled):

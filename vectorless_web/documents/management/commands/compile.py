@@ -44,7 +44,7 @@ def _describe_file(path: Path, *, as_json: bool, ignore_bookmarks: bool) -> str:
         raise CompileFailed("There is no such file.", code="no_such_file", retryable=False)
     with compile_folder() as folder:
         target = folder / "artefact"
-        order = Order.by_settings(path=path.resolve(), name=path.name, target=target, ignore_bookmarks=ignore_bookmarks)
+        order = Order(path.resolve(), path.name, target, ignore_bookmarks=ignore_bookmarks)
         finished = [news for news in run_child(order) if isinstance(news, Finished)][-1]
         facts = _facts(path.name, open_artefact(target), finished)
     return json.dumps(facts, ensure_ascii=False) if as_json else _report(facts)

@@ -32,5 +32,5 @@ def _read_file(path: Path) -> str:
         raise CompileFailed("There is no such file.", code="no_such_file", retryable=False)
     with compile_folder() as folder:
         target = folder / "artefact"
-        list(run_child(Order.by_settings(path=path.resolve(), name=path.name, target=target)))
+        list(run_child(Order(path.resolve(), path.name, target)))
         return write_document(open_artefact(target))

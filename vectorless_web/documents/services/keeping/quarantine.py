@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.documents.models import DocumentVersion, Installation, VectorFile
-from vectorless_web.documents.services.compiling import drop_artefact, drop_upload
+from vectorless_web.documents.services.compiling import drop_unnamed
 from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark, was_watched
 from vectorless_web.documents.storage.files import (
     delete_stored,
@@ -187,16 +187,11 @@ def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:
 
 def drop_vectors(*, instance: VectorFile, **_signal: Any) -> None:
     """Remove the file of deleted vectors once their deletion commits (a receiver of post_delete)."""
-    transaction.on_commit(partial(_drop_vectors, instance))
-
-
-def _drop_vectors(vectors: VectorFile) -> None:
-    delete_stored(vectors.file)
-    forget_copy(vectors.sha256)
+    transaction.on_commit(partial(delete_stored, instance.file))
+    transaction.on_commit(partial(forget_copy, instance.sha256))
 
 
 def _drop(version: DocumentVersion) -> None:
-    drop_upload(version.file.name or "")
-    drop_artefact(version.artefact)
+    drop_unnamed(version.file.name or "", version.artefact)
     if not DocumentVersion.objects.filter(sha256=version.sha256).exists():
         forget_cached(sha256=version.sha256, artefact_sha256=version.artefact_sha256)

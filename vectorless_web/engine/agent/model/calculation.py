@@ -44,7 +44,7 @@ class Amount:
 class WorkedOut:
     """An expression worked out: its exact value, the unit in words, and the amounts in it, each once.
 
-    `steps` are the values of its operations, in the scale of the amounts.
+    `steps` are the values of its operations, in the scale of the amounts, and its constants.
     """
 
     expression: str
@@ -166,8 +166,8 @@ def _normalise_expression(expression: str) -> str:
 
 
 def format_decimal(value: Decimal, most: int = 2) -> str:
-    """A number with thousands parted, to `most` decimals, or to four significant digits where it is below one."""
-    decimals = most if abs(value) >= 1 or not value else 3 - value.adjusted()
+    """A number with thousands parted, to `most` decimals; below one to as many significant digits and two more."""
+    decimals = most if abs(value) >= 1 or not value else most + 1 - value.adjusted()
     rounded = round_half_up(value, min(12, decimals))
     text = f"{rounded:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -309,7 +309,7 @@ def open_dialogue(
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
             library.mark_shown(passage.document, [passage.key])
     understood = state.understand(briefing.question, expand=False)
-    absent = list_absent([understood], {view.id: view.document for view in views}, lexicon=state.lexicon)
+    absent = list_absent([understood], {view.id: view.document for view in views})
     scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
     first = FIRST_TOKENS if len(views) == 1 else LIBRARY_TOKENS
     room = min(CHILD_TOKENS if briefing.is_child else first, state.limits.token_budget)

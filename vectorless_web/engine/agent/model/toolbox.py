@@ -179,7 +179,7 @@ class Toolbox:
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
-        absent = list_absent(plans, documents, lexicon=self.state.lexicon)
+        absent = list_absent(plans, documents)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
@@ -214,7 +214,7 @@ class Toolbox:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
         plan = self.state.understand(goal)
-        scorer = DocumentScorer(view.document, plan, lexicon=self.state.lexicon)
+        scorer = DocumentScorer(view.document, plan)
         told, result = search_document(
             self.state, view.entry, scorer, start=start, walk=self._walk, caller=self.state.caller
         )
@@ -395,7 +395,7 @@ class Toolbox:
         plan = self.state.understand(arguments["query"])
         known = [view.id for view in self.library.documents]
         asked = self.state.understand(self.state.question, expand=False)
-        gaps = list_absent([asked], self.library.compiled, lexicon=self.state.lexicon)
+        gaps = list_absent([asked], self.library.compiled)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
         after = SecondPass(known, gaps, gave)
         routed, result = route_documents(self.state, plan, after=after, walk=self._walk)

@@ -270,7 +270,7 @@ def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str]
         if not text:
             continue
         name = columns[index] if index < len(columns) else ""
-        said = f"{name} = {text}" if name and index else text
+        said = f"{name} = {text}" if index and name not in ("", text) else text
         told.append(f"⟦{cited[index]}{said}⟧" if index in cited else said)
     row = " | ".join(told)
     row = row if cited else f"⟦{row}⟧"

@@ -269,7 +269,8 @@ class DocumentView:
         table = self.find_table(key)
         if relation is None or table is None:
             return ""
-        said = relation.units or table.unit
+        # The dollar may be another country's: it is told as it is printed.
+        said = relation.units or table.unit.replace("USD", "$")
         # A sentence that leads in to the table tells the units at its end, which a cut would lose.
         match = find_units(said) if len(said) > OUTLINE_CHARACTERS else None
         return shorten_text(match[0] if match else said, OUTLINE_CHARACTERS).strip("() ")

@@ -39,34 +39,23 @@ SMALLEST_CALL = 50
 
 
 class PilotBudget:
-    """What the pilots of a run may spend, shared by all its searches; safe under threads.
+    """What a configuration lets the pilots of a run spend, shared by all its searches; safe under threads.
 
     A call is counted when it is reserved, so that parallel searches can't overdraw together. Money is the matter of
     the budget of the run, under which these calls are made.
     """
 
-    def __init__(self, *, tokens: int, tokens_per_call: int, calls: int, calls_per_level: int) -> None:
-        self.tokens, self.tokens_per_call = tokens, tokens_per_call
-        self.calls, self.calls_per_level = calls, calls_per_level
+    def __init__(self, config: PilotConfig) -> None:
+        self.config = config
         self.spending = Ledger()
         self._levels: Counter[int] = Counter()
         self._lock = threading.Lock()
 
-    @classmethod
-    def from_config(cls, config: PilotConfig) -> "PilotBudget":
-        """The budget a configuration grants to one run."""
-        return cls(
-            tokens=config.tokens_per_query,
-            tokens_per_call=config.tokens_per_call,
-            calls=config.calls_per_query,
-            calls_per_level=config.calls_per_level,
-        )
-
     def reserve(self, tokens: int, *, level: int = 0) -> Reservation:
         """Hold `tokens` for one call at that depth. Raises ModelBudgetSpent, which says which limit forbids it."""
         with self._lock:
-            if self._levels[level] >= self.calls_per_level:
-                raise ModelBudgetSpent(f"all {self.calls_per_level} consultations at this level are used")
+            if self._levels[level] >= self.config.calls_per_level:
+                raise ModelBudgetSpent(f"all {self.config.calls_per_level} consultations at this level are used")
             if reason := self._find_limit(tokens):
                 raise ModelBudgetSpent(reason)
             self._levels[level] += 1
@@ -81,15 +70,17 @@ class PilotBudget:
     def is_spent(self) -> bool:
         """Whether not even a small call would be granted at a fresh level."""
         with self._lock:
-            return bool(self._find_limit(min(SMALLEST_CALL, self.tokens_per_call))) or not self.calls_per_level
+            smallest = min(SMALLEST_CALL, self.config.tokens_per_call)
+            return bool(self._find_limit(smallest)) or not self.config.calls_per_level
 
     def _find_limit(self, tokens: int) -> str:
-        if self.spending.made >= self.calls:
-            return f"all {self.calls} consultations of this run are used"
-        if tokens > self.tokens_per_call:
-            return f"one consultation may take {self.tokens_per_call} tokens, this one needs {tokens}"
-        if self.spending.committed_tokens + tokens > self.tokens:
-            return f"the {self.tokens} tokens for guidance are used"
+        allowed = self.config
+        if self.spending.made >= allowed.calls_per_query:
+            return f"all {allowed.calls_per_query} consultations of this run are used"
+        if tokens > allowed.tokens_per_call:
+            return f"one consultation may take {allowed.tokens_per_call} tokens, this one needs {tokens}"
+        if self.spending.committed_tokens + tokens > allowed.tokens_per_query:
+            return f"the {allowed.tokens_per_query} tokens for guidance are used"
         return ""
 
 
@@ -278,9 +269,14 @@ _LONGEST_REASON = 160
 def read_decision(
     content: Mapping[str, Any], book: Mapping[str, NodeId], *, point: InterventionPoint, here: NodeId | None
 ) -> PilotDecision | None:
-    """The decision in a checked reply to START, FORK, BACKTRACK or EVALUATE; None when nothing in it can be used."""
+    """The decision in a checked reply; None when nothing in it can be used. What is kept in pruning it ranks alike."""
     if point is InterventionPoint.EVALUATE:
         return _read_evaluation(content, here)
+    if point is InterventionPoint.PRUNE:
+        kept = dict.fromkeys(book[name.strip()] for name in content["keep"] if name.strip() in book)
+        return (
+            PilotDecision(tuple(RankedCandidate(key, 1.0) for key in kept), intervention_point=point) if kept else None
+        )
     is_back = point is InterventionPoint.BACKTRACK
     ranked, unknown = _read_ranking(content["alternatives" if is_back else "ranking"], book)
     direction = GoDeeper() if is_back else _read_direction(content, book)
@@ -462,23 +458,8 @@ class ModelPilot(Pilot):
         self.last_prune = None
         if self._is_given_up:
             return self.fallback.binary_prune(state)
-        prompt = self._write_prompt(state, InterventionPoint.PRUNE)
-        asked = self._ask(prompt, state)
-        names = asked.content["keep"] if asked.content is not None else ()
-        kept = list(dict.fromkeys(prompt.book[name.strip()] for name in names if name.strip() in prompt.book))
-        note = prompt.note
-        if kept:
-            self._failures = 0
-        else:
-            note = self._count_failure(asked, asked.problem or "its reply named none of the sections")
-        self.last_prune = PilotDecision(
-            intervention_point=InterventionPoint.PRUNE,
-            note=note,
-            engine=asked.engine if kept else "offline",
-            tokens=asked.tokens,
-            cost_usd=asked.cost_usd,
-        )
-        return kept or None
+        self.last_prune = decision = self._decide_anew(state, InterventionPoint.PRUNE)
+        return [kept.node for kept in decision.ranked_candidates] if decision.engine != "offline" else None
 
     @property
     def _is_given_up(self) -> bool:
@@ -528,7 +509,7 @@ class ModelPilot(Pilot):
         Not dropped, because a model that is wrong once should cost a detour and not the answer.
         """
         named = {candidate.node for candidate in decision.ranked_candidates}
-        if not state.candidates or not named:
+        if not state.candidates or not named or decision.intervention_point is InterventionPoint.PRUNE:
             return decision.ranked_candidates
         others = [c for c in self.fallback.decide(state).ranked_candidates if c.node not in named]
         lowered = (RankedCandidate(c.node, UNNAMED_SHARE * c.score, c.reason) for c in others)
@@ -542,7 +523,7 @@ class ModelPilot(Pilot):
             order = [candidate.node for candidate in self.fallback.decide(state).ranked_candidates]
         # Not what is left of the budget: a prompt must not depend on what other searches spent, or no replay would fit.
         return build_question(
-            state, point, order=order, tokens=min(self.config.tokens_per_call, self._budget.tokens_per_call)
+            state, point, order=order, tokens=min(self.config.tokens_per_call, self._budget.config.tokens_per_call)
         )
 
     def _ask(self, prompt: Prompt, state: SearchState) -> Consultation:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import Cancelled, EngineError
-from vectorless_web.engine.finding.ranking.ranker import EvidenceScorer
+from vectorless_web.engine.finding.ranking.ranker import TreeScorer
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
@@ -336,7 +336,7 @@ class LexicalPilot(Pilot):
 
     name = "lexical"
 
-    def __init__(self, scorer: EvidenceScorer, *, config: PilotConfig = BALANCED) -> None:
+    def __init__(self, scorer: TreeScorer, *, config: PilotConfig = BALANCED) -> None:
         self.config, self._scorer = config, scorer
 
     def should_intervene(self, state: SearchState) -> bool:

@@ -18,7 +18,7 @@ from vectorless_web.engine.finding.navigation.pilot import (
     clamp_share,
     scores_of,
 )
-from vectorless_web.engine.finding.ranking.ranker import Scorer
+from vectorless_web.engine.finding.ranking.ranker import TreeScorer
 from vectorless_web.engine.questions.plan import QueryPlan
 
 
@@ -305,7 +305,7 @@ class Search:
     """
 
     def __init__(
-        self, tree: Tree, query: QueryPlan, scorer: Scorer, *, pilot: object, limits: SearchLimits, share: float
+        self, tree: Tree, query: QueryPlan, scorer: TreeScorer, *, pilot: object, limits: SearchLimits, share: float
     ) -> None:
         self.tree, self.query, self.limits, self.share = tree, query, limits, share
         self.turns = 0

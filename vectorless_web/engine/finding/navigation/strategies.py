@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
@@ -34,7 +35,7 @@ from vectorless_web.engine.finding.navigation.search import (
     report,
     start_route,
 )
-from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, EvidenceScorer, Scorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, TreeScorer
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.plan import QueryPlan
 
@@ -44,7 +45,12 @@ and 1.0 reach the same gold sections; 1.0 scores 9.4 % of the leaves instead of 
 
 
 def beam(
-    tree: Tree, query: QueryPlan, scorer: Scorer, pilot: object, limits: SearchLimits = DEFAULT_LIMITS, start: int = 0
+    tree: Tree,
+    query: QueryPlan,
+    scorer: TreeScorer,
+    pilot: object,
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
 ) -> Iterator[SearchEvent]:
     """Walk below `start`, `limits.width` branches side by side.
 
@@ -55,7 +61,12 @@ def beam(
 
 
 def greedy(
-    tree: Tree, query: QueryPlan, scorer: Scorer, pilot: object, limits: SearchLimits = DEFAULT_LIMITS, start: int = 0
+    tree: Tree,
+    query: QueryPlan,
+    scorer: TreeScorer,
+    pilot: object,
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
 ) -> Iterator[SearchEvent]:
     """Walk below `start` depth first: a beam of one branch; the next best is taken up when it ends."""
     return beam(tree, query, scorer, pilot, replace(limits, width=1), start)
@@ -233,7 +244,12 @@ nine levels."""
 
 
 def mcts(
-    tree: Tree, query: QueryPlan, scorer: Scorer, pilot: object, limits: SearchLimits = DEFAULT_LIMITS, start: int = 0
+    tree: Tree,
+    query: QueryPlan,
+    scorer: TreeScorer,
+    pilot: object,
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
 ) -> Iterator[SearchEvent]:
     """Sample the sections below `start`; the last event carries the best nodes at any depth.
 
@@ -364,13 +380,13 @@ class _MonteCarlo(_Walk):
             self.play_out(onward)
 
 
-Strategy = Callable[[Tree, QueryPlan, Scorer, object, SearchLimits, int], Iterator[SearchEvent]]
+Strategy = Callable[[Tree, QueryPlan, TreeScorer, Any, SearchLimits, int], Iterator[SearchEvent]]
 STRATEGIES: Mapping[str, Strategy] = {"beam": beam, "greedy": greedy, "mcts": mcts}
 """The strategies by the names of their setting."""
 
 
 def make_pilot(
-    mode: str, scorer: EvidenceScorer, *, model: ChatModel | None = None, budget: PilotBudget | None = None
+    mode: str, scorer: TreeScorer, *, model: ChatModel | None = None, budget: PilotBudget | None = None
 ) -> Pilot:
     """The pilot of a preset: nobody for `algorithm_only`, a model where one is given with the run's budget, else the
     words. Raises ValueError for an unknown mode."""
@@ -380,7 +396,7 @@ def make_pilot(
         return NoopPilot()
     if model is None:
         return words
-    return ModelPilot(model, budget=budget or PilotBudget.from_config(config), fallback=words, config=config)
+    return ModelPilot(model, budget=budget or PilotBudget(config), fallback=words, config=config)
 
 
 def navigate_tree(

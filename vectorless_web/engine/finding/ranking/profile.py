@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -14,7 +14,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import TableOutline
 from vectorless_web.engine.index.scoring import Floats, Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
-from vectorless_web.engine.questions.lexicon import Lexicon, StatementKind
+from vectorless_web.engine.parsing.tables.statements import recognise_statement
 from vectorless_web.engine.text.analyser import analyse, title_terms
 from vectorless_web.engine.text.word_vectors import Vectors, embed_terms
 
@@ -71,106 +71,14 @@ def rows_of_text(key: int, text: str, page_index: int) -> Iterator[LabelledRow]:
             yield LabelledRow(terms[-_LONGEST_LABEL:], key, page_index)
 
 
-StatementPages = list[float]
-Captions = dict[str, dict[tuple[str, ...], str]]
-"""By the first term of a caption: its terms -> its concept."""
-
-_ENOUGH = 10
-"""So many different captions make a page a statement beyond doubt. Measured: 5 gains 1 hit at 3, 20 changes 29 orders
-and no hit."""
-_UNCONFIRMED = 0.6
-"""Share of its score that a page keeps when another page of the document was compiled as that very statement. Measured:
-0.3 changes 29 orders and no hit, 1.0 loses 1 hit at 1."""
-_UNTITLED = 0.5
-"""Share of its score that a page keeps when none of its headings carries a title of the kind of statement. Measured:
-0.25 and 1.0 change 29 and 36 orders and no hit."""
-_LONGEST_TITLE = 14
-"""Terms of a heading that may name a statement; a longer one is a sentence about it. Measured: 7 and 28 change no
-order."""
-
-
-def statement_pages(
-    rows: Sequence[LabelledRow],
-    headings: Sequence[Sequence[str]],
-    recognised: Mapping[str, Sequence[int]],
-    lexicon: Lexicon,
-) -> dict[str, StatementPages]:
-    """For each kind of statement a list over pages in [0, 1].
-
-    The share of enough captions found among the page's row labels, halved when no
-    heading on the page carries a title of the kind. `recognised` pages, on which a table was compiled as the
-    statement, count in full, and others of that kind only partly.
-    """
-    found: dict[str, StatementPages] = {}
-    page_count = len(headings)
-    labels: list[list[tuple[str, ...]]] = [[] for _ in range(page_count)]
-    for row in rows:
-        if row.page_index < page_count:
-            labels[row.page_index].append(row.terms)
-    for kind in lexicon.statements:
-        known, titles = _caption_terms(lexicon, kind), _title_terms(kind)
-        shares = [_measure_captions(on_page, known) for on_page in labels]
-        found[kind.name] = [
-            share * (1.0 if share and _is_titled(headings[page], titles) else _UNTITLED)
-            for page, share in enumerate(shares)
-        ]
-    return {name: _confirm_pages(pages, recognised.get(name, ())) for name, pages in found.items()}
-
-
-def _confirm_pages(pages: StatementPages, recognised: Sequence[int]) -> StatementPages:
-    if not recognised:
-        return pages
-    return [1.0 if page in recognised else _UNCONFIRMED * value for page, value in enumerate(pages)]
-
-
-@lru_cache(maxsize=64)
-def _caption_terms(lexicon: Lexicon, kind: StatementKind) -> Captions:
-    known: Captions = {}
-    for name in kind.captions:
-        concept = lexicon.concept(name)
-        for phrase in concept.phrases if concept else (name,):
-            terms = tuple(analyse(phrase))
-            if terms:
-                known.setdefault(terms[0], {}).setdefault(terms, name)
-    return known
-
-
-@lru_cache(maxsize=64)
-def _title_terms(kind: StatementKind) -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(analyse(title)) - {"consolid"} for title in kind.titles)
-
-
-def _measure_captions(labels: Sequence[tuple[str, ...]], known: Captions) -> float:
-    found = {concept for terms in labels if terms and terms[0] in known and (concept := _caption(terms, known))}
-    return min(1.0, len(found) / _ENOUGH)
-
-
-def _caption(terms: tuple[str, ...], known: Captions) -> str:
-    """The concept a label begins with; a longer wording wins."""
-    captions = known[terms[0]]
-    for length in range(len(terms), 0, -1):
-        if terms[:length] in captions and (length == len(terms) or length > 1):
-            return captions[terms[:length]]
-    return ""
-
-
-def _is_titled(headings: Sequence[str], titles: Sequence[frozenset[str]]) -> bool:
-    for heading in headings:
-        terms = title_terms(heading)
-        if len(terms) <= _LONGEST_TITLE and any(title <= set(terms) for title in titles):
-            return True
-    return False
-
-
 class DocumentProfile:
     """Facts about a compiled document that scoring needs; each worked out when first asked for, then kept."""
 
-    def __init__(self, document: CompiledDocument, lexicon: Lexicon) -> None:
+    def __init__(self, document: CompiledDocument) -> None:
         self.document = document
         self.tree = document.tree
         self.segment = Segment(document.segment)
         self.page_count = max(1, len(document.pages))
-        self._lexicon = lexicon
 
     @cached_property
     def keys(self) -> list[int]:
@@ -207,16 +115,9 @@ class DocumentProfile:
 
     @cached_property
     def page_of_row(self) -> Integers:
-        """First page index of each index row; a heading left alone at the foot of a page goes with what follows it."""
+        """First page index of each index row."""
         starts = self.tree.columns.integers("page_start")
-        pages = [min(starts[key], self.page_count - 1) for key in self.keys]
-        for row in range(len(pages) - 2, -1, -1):
-            if pages[row + 1] == pages[row] + 1 and self._begins(row, row + 1):
-                pages[row] = pages[row + 1]
-        return np.array(pages, dtype=np.int64)
-
-    def _begins(self, row: int, following: int) -> bool:
-        return self.tree.is_section(self.keys[row]) and self.tree.parent(self.keys[following]) == self.keys[row]
+        return np.array([min(starts[key], self.page_count - 1) for key in self.keys], dtype=np.int64)
 
     @cached_property
     def pages(self) -> GroupedRows:
@@ -294,13 +195,22 @@ class DocumentProfile:
         return found
 
     @cached_property
-    def statements(self) -> dict[str, StatementPages]:
-        """For each kind of primary statement: how much each page is one, in [0, 1]."""
-        recognised: dict[str, list[int]] = {}
-        for table in self.tables.values():
-            if table.statement:
-                recognised.setdefault(table.statement, []).extend(sorted({row.page_index for row in table.rows}))
-        return statement_pages(self.rows, self.headings, recognised, self._lexicon)
+    def statements(self) -> dict[str, Floats]:
+        """For each kind of primary statement that the document has: 1 for the pages it stands on, 0 for the others."""
+        known = {key: table.statement for key, table in self.tables.items()}
+        if not any(known.values()):
+            # Only PDFs are compiled with it.
+            known = {key: self._recognise(key, table) for key, table in self.tables.items()}
+        found: dict[str, Floats] = {}
+        for key, kind in known.items():
+            if kind:
+                pages = sorted({min(row.page_index, self.page_count - 1) for row in self.tables[key].rows})
+                found.setdefault(kind, np.zeros(self.page_count))[pages] = 1.0
+        return found
+
+    def _recognise(self, key: int, table: TableOutline) -> str:
+        title = self.tree.columns.titles[self.tree.section_of(key)]
+        return recognise_statement(title, [row.label for row in table.rows], excerpts=False)
 
     @cached_property
     def section_of_row(self) -> Integers:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +12,9 @@ import numpy.typing as npt
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.ranking.profile import DocumentProfile
-from vectorless_web.engine.finding.ranking.signals import DocumentSignals, Signals, measure_signals, scale_to_best
+from vectorless_web.engine.finding.ranking.signals import Signals, measure_signals, scale_to_best
 from vectorless_web.engine.index.scoring import DIGITS, Floats
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 
 WEIGHTS = Path(__file__).with_name("weights.json")
@@ -46,25 +44,27 @@ class RankedDocument:
     `node_signals` are those of the index rows, the score of the page each stands on among them.
     """
 
-    signals: DocumentSignals
+    profile: DocumentProfile
+    page_signals: Signals
     node_signals: Signals
     pages: Floats
     rows: Floats
-
-    @property
-    def profile(self) -> DocumentProfile:
-        """What the document holds."""
-        return self.signals.profile
 
 
 def rank_documents(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tuple[RankedDocument, ...]:
     """The documents with their pages and nodes scored together."""
     weights = load_weights()
     measured = measure_signals(profiles, plan)
-    pages = scale_to_best([weigh_signals(one.pages, weights.page).clip(min=0.0) for one in measured])
-    nodes = [{**one.rows, "page": on[one.profile.page_of_row]} for one, on in zip(measured, pages, strict=True)]
-    rows = _scale_rows(measured, [weigh_signals(signals, weights.node) for signals in nodes])
-    return tuple(RankedDocument(*each) for each in zip(measured, nodes, pages, rows, strict=True))
+    pages = scale_to_best([weigh_signals(signals, weights.page).clip(min=0.0) for signals, _ in measured])
+    nodes = [
+        {**signals, "page": on_page[profile.page_of_row]}
+        for profile, (_, signals), on_page in zip(profiles, measured, pages, strict=True)
+    ]
+    rows = _scale_rows(nodes, [weigh_signals(signals, weights.node) for signals in nodes])
+    return tuple(
+        RankedDocument(profile, of_pages, of_nodes, *scores)
+        for profile, (of_pages, _), of_nodes, *scores in zip(profiles, measured, nodes, pages, rows, strict=True)
+    )
 
 
 def weigh_signals(signals: Signals, weights: Mapping[str, float]) -> Floats:
@@ -76,9 +76,9 @@ def weigh_signals(signals: Signals, weights: Mapping[str, float]) -> Floats:
     return total
 
 
-def _scale_rows(measured: Sequence[DocumentSignals], rows: Sequence[Floats]) -> list[Floats]:
+def _scale_rows(nodes: Sequence[Signals], rows: Sequence[Floats]) -> list[Floats]:
     """Scores in [0, 1]: of the rows that speak of the question the lowest is near 0 and the best 1; the others 0."""
-    speaks = [(one.rows["words"] > 0) | (one.rows["figures"] > 0) for one in measured]
+    speaks = [(signals["words"] > 0) | (signals["figures"] > 0) for signals in nodes]
     held = np.concatenate([row[said] for row, said in zip(rows, speaks, strict=True)] or [np.zeros(0)])
     if not len(held):
         return [np.zeros(len(row)) for row in rows]
@@ -90,13 +90,9 @@ def _scale_rows(measured: Sequence[DocumentSignals], rows: Sequence[Floats]) -> 
 
 
 @lru_cache(maxsize=16)
-def _keep_profile(document: CompiledDocument, lexicon: Lexicon) -> DocumentProfile:
-    return DocumentProfile(document, lexicon)
-
-
-def profile_of(document: CompiledDocument, lexicon: Lexicon | None = None) -> DocumentProfile:
+def profile_of(document: CompiledDocument) -> DocumentProfile:
     """The document's profile, kept for the documents used last."""
-    return _keep_profile(document, lexicon or default_lexicon())
+    return DocumentProfile(document)
 
 
 @lru_cache(maxsize=8)
@@ -104,27 +100,17 @@ def _keep_ranking(profiles: tuple[DocumentProfile, ...], plan: QueryPlan) -> tup
     return rank_documents(profiles, plan)
 
 
-def rank_all(
-    documents: Sequence[CompiledDocument], plan: QueryPlan, *, lexicon: Lexicon | None = None
-) -> tuple[RankedDocument, ...]:
+def rank_all(documents: Sequence[CompiledDocument], plan: QueryPlan) -> tuple[RankedDocument, ...]:
     """The documents ranked together; kept for the questions asked last, since pages, nodes and passages share it."""
-    return _keep_ranking(tuple(profile_of(document, lexicon) for document in documents), plan)
+    return _keep_ranking(tuple(map(profile_of, documents)), plan)
 
 
-def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
+def node_scores(document: CompiledDocument, plan: QueryPlan) -> Floats:
     """One score in [0, 1] for each node of the tree, by key; 0 for those that say nothing of the question."""
-    ranked = rank_all([document], plan, lexicon=lexicon)[0]
+    ranked = rank_all([document], plan)[0]
     scores = np.zeros(len(document.tree))
     scores[ranked.profile.keys] = ranked.rows
     return scores
-
-
-class Scorer(Protocol):
-    """Scores nodes for one question over one tree."""
-
-    def scores(self, keys: Sequence[int]) -> list[float]:
-        """One score in [0, 1] per key, in the same order; 0 for a node that says nothing of the question."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +121,6 @@ class SubtreeEvidence:
     best: int
     best_score: float
     coverage: float
-
-
-class EvidenceScorer(Scorer, Protocol):
-    """A scorer that can say what its score rests on."""
-
-    def evidence(self, key: int) -> SubtreeEvidence:
-        """The evidence of the node's whole subtree."""
-        ...
 
 
 class TreeScorer:
@@ -171,7 +149,7 @@ class TreeScorer:
         self._measured: dict[int, SubtreeEvidence] = {}
 
     def scores(self, keys: Sequence[int]) -> list[float]:
-        """One score in [0, 1] per key."""
+        """One score in [0, 1] per key, in the same order; 0 for a node that says nothing of the question."""
         return [self.evidence(key).best_score for key in keys]
 
     def evidence(self, key: int) -> SubtreeEvidence:
@@ -193,9 +171,9 @@ class DocumentScorer(TreeScorer):
     enter its score; terms weigh there by their weight in the question and how rare they are in the document.
     """
 
-    def __init__(self, document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> None:
+    def __init__(self, document: CompiledDocument, plan: QueryPlan) -> None:
         self.document, self.plan = document, plan
-        scores, segment = node_scores(document, plan, lexicon=lexicon), Segment(document.segment)
+        scores, segment = node_scores(document, plan), Segment(document.segment)
         statistics = segment.statistics(term.term for term in plan.terms)
         terms = [term for term in plan.terms if statistics.idf(term.term) > 0.0]
         found = np.zeros((len(terms), len(document.tree)), np.bool_)

@@ -5,7 +5,6 @@ counts is fitted (`benchmarks/fit_ranker.py`) and stands in `weights.json`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,36 +29,21 @@ _OWN_NAME = 0.25
 keeps the more of its weight the rarer it is."""
 _PERIOD_WEIGHT = 0.3
 """The same for a year. Measured likewise: 0.15 changes no hit, 0.6 gains 1 hit at 3."""
-_LONGEST_TITLE = 10
-"""Terms from which a heading is no longer compared by the share of it that the question says: in a long one that share
-is chance. Measured likewise: 5 and 20 change no hit."""
 _OUTSIDE_STATEMENT = 0.55
 """What a row is worth, as a share, that stands in no statement of the kind its figure usually stands in. Measured
 likewise: 0.275 changes no hit among the first 10; 1.0 loses 5 hits at 1 (46 to 41)."""
-_UNLABELLED = 0.5
-"""What the usual statement is worth when no row of it bears a known wording: totals often stand without a label."""
-_BEGINS, _BEGINS_SPAN = 0.6, 0.35
-"""Quality of a label that begins with the phrase: the first, plus the second times the share of the label's terms that
-the phrase is."""
-_CONTAINS, _CONTAINS_SPAN = 0.4, 0.4
-"""The same for a label that has the phrase further back. 0.2 for the first loses 1 hit at 1."""
-_UNKNOWN = 0.8
-"""What a row is worth, as a share, when its figure has no usual statement."""
+_CONTAINS, _CONTAINS_SPAN = 0.4, 0.5
+"""Quality of a label that contains the phrase: the first, plus the second times the share of the label's terms that the
+phrase is. To tell labels that begin with it from others changes no hit."""
 
 Signals = dict[str, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSignals:
-    """One document's signals by name: arrays over its pages and over its index rows."""
+def measure_signals(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[tuple[Signals, Signals]]:
+    """The signals of each document's pages, and of its index rows.
 
-    profile: DocumentProfile
-    pages: Signals
-    rows: Signals
-
-
-def measure_signals(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[DocumentSignals]:
-    """The signals of every document; words are weighed with the statistics of all these documents together."""
+    Words are weighed with the statistics of all these documents together.
+    """
     terms = search_terms(profiles, plan)
     names = [term.term for term in terms]
     over_pages = merged_group_statistics([profile.pages for profile in profiles], names)
@@ -75,7 +59,7 @@ def measure_signals(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> lis
 
 def _measure_document(
     profile: DocumentProfile, plan: QueryPlan, shares: dict[str, float], words: Floats, nodes: Floats
-) -> DocumentSignals:
+) -> tuple[Signals, Signals]:
     needs = _match_needs(profile, plan)
     begun, titled, row_titles = _measure_headings(profile, plan)
     section = _measure_sections(profile, plan)
@@ -98,7 +82,7 @@ def _measure_document(
         "length": profile.text_length,
         "short": profile.is_short,
     }
-    return DocumentSignals(profile, pages, rows)
+    return pages, rows
 
 
 def scale_to_best(values: Sequence[Floats]) -> list[Floats]:
@@ -160,7 +144,7 @@ def _measure_sections(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 
 def _measure_statement(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How much each page is one of the statements meant."""
-    asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
+    asked = [profile.statements[name] for name in plan.statements if name in profile.statements]
     return _average(asked, profile.page_count)
 
 
@@ -201,7 +185,7 @@ def _match_title(title: frozenset[str], wanted: Sequence[frozenset[str]], own: s
     if not title:
         return 0.0
     named = max((len(title & section) / len(title | section) for section in wanted), default=0.0)
-    return max(named, len(title & own) / len(title) if len(title) < _LONGEST_TITLE else 0.0)
+    return max(named, len(title & own) / len(title))
 
 
 def _match_needs(profile: DocumentProfile, plan: QueryPlan) -> list[tuple[Floats, dict[int, float]]]:
@@ -226,8 +210,7 @@ def _row_qualities(profile: DocumentProfile, phrases: Sequence[str]) -> dict[int
 def _match_need(
     profile: DocumentProfile, need: FigureNeed, qualities: dict[int, float]
 ) -> tuple[Floats, dict[int, float]]:
-    usual = profile.statements.get(need.statement)
-    pages = _UNLABELLED * np.array(usual) if usual else np.zeros(profile.page_count)
+    pages = np.zeros(profile.page_count)
     tables: dict[int, float] = {}
     for number, quality in qualities.items():
         row = profile.rows[number]
@@ -239,23 +222,20 @@ def _match_need(
 
 
 def measure_label(label: Terms, phrase: Terms) -> float:
-    """1 for a label that is the phrase; less for one that begins with it or contains it; 0 otherwise."""
+    """1 for a label that is the phrase; less for one that contains it; 0 otherwise."""
     if label == phrase:
         return 1.0
     if len(phrase) < 2:
         return 0.0
-    if label[: len(phrase)] == phrase:
-        return _BEGINS + _BEGINS_SPAN * len(phrase) / len(label)
     if any(label[i : i + len(phrase)] == phrase for i in range(len(label) - len(phrase) + 1)):
         return _CONTAINS + _CONTAINS_SPAN * len(phrase) / len(label)
     return 0.0
 
 
 def _statement_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:
+    """What a row is worth, as a share: all of it where the document has no statement of the kind."""
     pages = profile.statements.get(need.statement)
-    if pages is None:
-        return _UNKNOWN
-    return _OUTSIDE_STATEMENT + (1 - _OUTSIDE_STATEMENT) * pages[row.page_index]
+    return _OUTSIDE_STATEMENT if pages is not None and not pages[row.page_index] else 1.0
 
 
 def _figures_of_rows(profile: DocumentProfile, needs: Sequence[dict[int, float]]) -> Floats:

@@ -18,7 +18,6 @@ from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.finding.ranking.ranker import rank_all
 from vectorless_web.engine.finding.retrieval.lanes import Identifier, Scored, SparseVector, VectorIndex, sort_scored
 from vectorless_web.engine.index.scoring import find_best_rows
-from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import ANALYSER
 
@@ -217,10 +216,9 @@ class DocumentCollection(NodeCollection):
         names: Mapping[int, str] | None = None,
         vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None,
         sparse: Iterable[tuple[NodeAddress, SparseVector]] = (),
-        lexicon: Lexicon | None = None,
     ) -> None:
         self.documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
-        self._names, self._lexicon = dict(names or {}), lexicon
+        self._names = dict(names or {})
         self.vectors = {model: sorted(given.items()) for model, given in sorted((vectors or {}).items())}
         self.sparse = tuple(sparse)
         known = [(str(space), one.sha256, self._names.get(space)) for space, one in self.documents.items()]
@@ -272,7 +270,7 @@ class DocumentCollection(NodeCollection):
 
     def lexical_search(self, plan: QueryPlan, *, limit: int, gate: Gate | None) -> list[Scored]:
         """The best nodes by their score in [0, 1], those of all documents ranked together."""
-        ranked = rank_all(list(self.documents.values()), plan, lexicon=self._lexicon)
+        ranked = rank_all(list(self.documents.values()), plan)
         found = [
             (NodeAddress(space, one.profile.keys[row]), float(one.rows[row]))
             for space, one in zip(self.documents, ranked, strict=True)

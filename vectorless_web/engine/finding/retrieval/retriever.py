@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -126,15 +126,6 @@ class RetrievalQuery:
         return hashlib.sha256(state.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class LaneHits:
-    """What one lane found, best first, each id once; `non_finite` counts the scores it had to drop."""
-
-    lane: Lane
-    hits: tuple[Scored, ...]
-    non_finite: int = 0
-
-
 def make_gate(corpus: NodeCollection, query: RetrievalQuery) -> Gate | None:
     """A test on ids for the query's conditions; None when everything passes. A node is read only when it decides."""
     needs_node = bool(query.where) or query.tenant is not None or query.temporal is not None
@@ -150,16 +141,24 @@ def make_gate(corpus: NodeCollection, query: RetrievalQuery) -> Gate | None:
     return admits
 
 
-def run_lanes(corpus: NodeCollection, query: RetrievalQuery) -> list[LaneHits]:
-    """Every lane the query asks for, in lane order. Raises VectorDimensionMismatch."""
+def run_lanes(corpus: NodeCollection, query: RetrievalQuery) -> dict[Lane, list[Scored]]:
+    """What each lane that the query asks for finds, in lane order. Raises VectorDimensionMismatch."""
     gate = make_gate(corpus, query)
-    asked: list[tuple[bool, Callable[[NodeCollection, RetrievalQuery, Gate | None], LaneHits]]] = [
-        (query.vector is not None, _vector_lane),
-        (query.sparse is not None, _sparse_lane),
-        (has_lexical_lane(corpus, query), _lexical_lane),
-        (query.structure is not None, _structure_lane),
-    ]
-    return [run(corpus, query, gate) for wanted, run in asked if wanted]
+    found: dict[Lane, list[Scored]] = {}
+    if query.vector is not None:
+        model, values = query.vector
+        index = corpus.vector_index(model)
+        found[Lane.VECTOR] = cosine_search(index, values, query.lane_cap, gate=gate) if index is not None else []
+    if query.sparse is not None:
+        admitted = (held for held in corpus.sparse_vectors(query.sparse.vocab_id) if gate is None or gate(held[0]))
+        found[Lane.SPARSE] = list(sparse_scores(admitted, query.sparse))
+    if has_lexical_lane(corpus, query):
+        plan = query.plan or understand(query.text or "", expand=False)
+        found[Lane.LEXICAL] = corpus.lexical_search(plan, limit=query.lane_cap, gate=gate)
+    if query.structure is not None:
+        known = (hit for hit in query.structure if corpus.label(hit[0]))
+        found[Lane.STRUCTURE] = [hit for hit in known if gate is None or gate(hit[0])]
+    return found
 
 
 def has_lexical_lane(corpus: NodeCollection, query: RetrievalQuery) -> bool:
@@ -167,43 +166,11 @@ def has_lexical_lane(corpus: NodeCollection, query: RetrievalQuery) -> bool:
     return query.text is not None and bool(corpus.lexical_vocabulary())
 
 
-def _vector_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
-    assert query.vector is not None
-    model, values = query.vector
-    index = corpus.vector_index(model)
-    found = cosine_search(index, values, query.lane_cap, gate=gate) if index is not None else ()
-    return LaneHits(Lane.VECTOR, tuple(found))
-
-
-def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
-    assert query.sparse is not None
-    held = corpus.sparse_vectors(query.sparse.vocab_id)
-    admitted = ((name, vector) for name, vector in held if gate is None or gate(name))
-    return _lane(Lane.SPARSE, list(sparse_scores(admitted, query.sparse)), query)
-
-
-def _lexical_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
-    plan = query.plan or understand(query.text or "", expand=False)
-    return _lane(Lane.LEXICAL, corpus.lexical_search(plan, limit=query.lane_cap, gate=gate), query)
-
-
-def _structure_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
-    given = query.structure or ()
-    admitted = [hit for hit in given if corpus.label(hit[0]) and (gate is None or gate(hit[0]))]
-    return _lane(Lane.STRUCTURE, admitted, query)
-
-
-def _lane(lane: Lane, scored: Sequence[Scored], query: RetrievalQuery) -> LaneHits:
-    finite = keep_finite(scored)
-    ordered = sort_scored(best_of_each(finite).items())
-    return LaneHits(lane, tuple(ordered[: max(query.lane_cap, 0)]), len(scored) - len(finite))
-
-
-def fuse(lanes: Sequence[LaneHits], query: RetrievalQuery) -> list[Scored]:
+def fuse(lanes: Mapping[Lane, Sequence[Scored]], query: RetrievalQuery) -> list[Scored]:
     """The candidates of all lanes in one list; one lane alone keeps its native scores."""
     if len(lanes) == 1:
-        return list(lanes[0].hits)
-    weighed = [(found.hits, query.weights.get(found.lane, 1.0)) for found in lanes]
+        return list(*lanes.values())
+    weighed = [(hits, query.weights.get(lane, 1.0)) for lane, hits in lanes.items()]
     if query.fusion is FusionStrategy.CONVEX_MIN_MAX:
         return convex_min_max_fusion(weighed)
     return weighted_reciprocal_rank_fusion([([n for n, _ in hits], weight) for hits, weight in weighed], query.rrf_k)
@@ -223,11 +190,13 @@ class _Execution:
 
     def find_candidates(self) -> list[Scored]:
         """Candidates of all lanes, fused; with filters only, every node that passes them."""
-        lanes = run_lanes(self.corpus, self.query)
-        for found in lanes:
-            self._record(found.lane, found.hits)
-            self._warn(WarningCode.LANE_EMPTY, not found.hits)
-            self._warn(WarningCode.NON_FINITE_SCORE, found.non_finite > 0)
+        lanes: dict[Lane, list[Scored]] = {}
+        for lane, scored in run_lanes(self.corpus, self.query).items():
+            finite = keep_finite(scored)
+            lanes[lane] = sort_scored(best_of_each(finite).items())[: max(self.query.lane_cap, 0)]
+            self._record(lane, lanes[lane])
+            self._warn(WarningCode.LANE_EMPTY, not lanes[lane])
+            self._warn(WarningCode.NON_FINITE_SCORE, len(finite) < len(scored))
         if lanes:
             return fuse(lanes, self.query)
         gate = make_gate(self.corpus, self.query)

@@ -20,13 +20,11 @@ _LONGEST_NAME = 5
 """Words of a name that begins a title; more are a sentence."""
 _BLENDS = ((2, 2), (3, 2), (2, 3), (3, 3), (3, 4), (4, 4))
 """Letters taken from the first and the second word of a name to make a nickname, as in "FedEx" (3, 2)."""
-_FIRST_WORD, _CAPITALS, _INITIALS, _TWO_INITIALS = 0.75, 0.7, 0.7, 0.5
-"""How sure a guess is that a name is meant by its first word, by its capitals, by three or more initials, by two: the
-fewer letters, the more names share them."""
+_FIRST_WORD, _INITIALS, _TWO_INITIALS = 0.75, 0.7, 0.5
+"""How sure a guess is that a name is meant by its first word, by three or more initials, by two: the fewer letters, the
+more names share them."""
 _INITIALS_WITH_AND, _INITIALS_WITH_N, _BLEND = 0.7, 0.4, 0.45
 """The same for two initials with an n between them, when the name has an "and" and when not, and for a blend."""
-_FEWEST_CAPITALS, _MOST_CAPITALS = 3, 5
-"""Letters of a nickname made of a name's capitals."""
 _SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
 """Letters of a name's beginning by which it may be meant: two would be too many names', and ten are nearly all of
 one."""
@@ -77,12 +75,13 @@ def name_in_title(title: str) -> str:
 def spellings(name: str) -> dict[str, float]:
     """Keys by which a question may name an organisation -> how sure it is that the key means it, in (0, 1].
 
-    The name without its legal form is certain; its first word, its initials (also with n for "and"), its capitals and
-    blends of its first two words are guesses, of use only when the question writes exactly that.
+    The name without its legal form is certain; its first word, its initials (also with n for "and") and blends of its
+    first two words are guesses, of use only when the question writes exactly that.
     """
-    words = _list_name_words(fold_words(name))
+    folded = fold_words(name)
+    words = _list_name_words(folded)
     core = _without_legal_form(words)
-    keys: dict[str, float] = {glue_words(fold_words(name)): 1.0}
+    keys: dict[str, float] = {glue_words(folded): 1.0}
     for key, certainty in _guess_spellings(name, words, core):
         if len(key) > 1:
             keys[key] = max(certainty, keys.get(key, 0.0))
@@ -99,7 +98,6 @@ def _without_legal_form(words: list[str]) -> list[str]:
 def _guess_spellings(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str, float]]:
     yield glue_words(words), 1.0
     yield glue_words(core), 1.0
-    yield from ((key, _CAPITALS) for key in _list_capitals(name))
     telling = [word for word in core if word not in edition_words().linking]
     if len(telling) < 2:
         return
@@ -113,14 +111,6 @@ def _guess_spellings(name: str, words: list[str], core: list[str]) -> Iterator[t
     for first, second in _BLENDS:
         if len(telling[0]) > first and len(telling[1]) > second:
             yield telling[0][:first] + telling[1][:second], _BLEND
-
-
-def _list_capitals(name: str) -> Iterator[str]:
-    """The first three and more capitals of a mixed-case name: "KLMorton Crest" gives "klm" and "klmc"."""
-    capitals = "".join(character for character in name if character.isupper()).lower()
-    if name.isupper() or len(capitals) < _FEWEST_CAPITALS:
-        return
-    yield from (capitals[:length] for length in range(_FEWEST_CAPITALS, min(len(capitals), _MOST_CAPITALS) + 1))
 
 
 def prefixes(key: str) -> list[str]:
@@ -248,17 +238,11 @@ def _entity_keys(card: Card, name: str) -> Keys:
     titled = name_in_title(card.title)
     for place, entity in enumerate((*card.fields.entities, *([titled] if titled else []))):
         certainty = 1.0 if place < _PREFIXED_NAMES or entity == titled else _LATER_NAME
-        for key, likely in spellings(_as_written(entity, f"{card.title}\n{card.overview}")).items():
+        for key, likely in spellings(entity).items():
             keys[ENTITY, key] = max(_strength(certainty * likely), keys.get((ENTITY, key), 0))
         if place < _PREFIXED_NAMES:
             keys |= {(PREFIX, start): MAX_COUNT for start in prefixes(glue_words(fold_words(entity)))}
     return keys
-
-
-def _as_written(entity: str, text: str) -> str:
-    """The entity with its capitals, when the card's text has it; capitals give initials."""
-    found = re.search(rf"(?<!\w){re.escape(entity)}(?!\w)", text, re.IGNORECASE)
-    return found.group() if found else entity
 
 
 def _strength(certainty: float) -> int:

@@ -55,11 +55,9 @@ class CardScorer:
     does not know are left out of it. The pruning is MaxScore, Turtle and Flood 1995.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, terms: Sequence[tuple[str, float]], *, weights: Mapping[str, float] = FIELD_WEIGHTS
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, terms: Sequence[tuple[str, float]]) -> None:
         self._snapshot = snapshot
-        self._weights = np.array([weights.get(name, 0.0) for name in FIELDS])
+        self._weights = np.array([FIELD_WEIGHTS[name] for name in FIELDS])
         asked = query_weights(terms)
         snapshot.prepare([term_hash(text) for text in asked])
         known = (
@@ -204,21 +202,16 @@ def _split_portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
         yield portion
 
 
-def idf(snapshot: Snapshot, hashed: int) -> float:
-    """Inverse document frequency of a word, scaled to [0, 1]; 0 when no document has it.
-
-    The scale is the highest value a collection of this size allows, that of a frequency of 0.
-    """
-    return scale_idf(snapshot, snapshot.frequency(hashed))
-
-
 def key_idf(snapshot: Snapshot, hashed: int) -> float:
-    """The same of a key, which stands on cards alone."""
+    """The scaled inverse document frequency of a key."""
     return scale_idf(snapshot, snapshot.key_frequency(hashed))
 
 
 def scale_idf(snapshot: Snapshot, frequency: int) -> float:
-    """The same of what so many documents have."""
+    """Inverse document frequency of what so many documents have, scaled to [0, 1]; 0 for what none has.
+
+    The scale is the highest value a collection of this size allows, that of a frequency of 0.
+    """
     size = len(snapshot)
     return inverse_frequency(size, frequency) / inverse_frequency(size, 0) if frequency else 0.0
 

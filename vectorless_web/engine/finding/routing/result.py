@@ -96,13 +96,11 @@ _TITLE_CHARACTERS = 60
 
 
 class Explainer:
-    """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling; `notes` say by
-    row which edition a document is."""
+    """Makes candidates of scored cards; `notes` say by row which edition a document is."""
 
-    def __init__(
-        self, scorer: RouteScorer, signals: Signals, written: Mapping[str, str], notes: Mapping[int, str]
-    ) -> None:
-        self._scorer, self._signals, self._written, self._notes = scorer, signals, written, notes
+    def __init__(self, scorer: RouteScorer, signals: Signals, notes: Mapping[int, str]) -> None:
+        self._scorer, self._signals, self._notes = scorer, signals, notes
+        self._written = {token.term: token.text for token in scorer.plan.tokens if token.term}
 
     def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
         """The candidates at those places of the signals, in that order, each with its reason."""

@@ -17,17 +17,16 @@ from vectorless_web.engine.finding.routing.signals import (
     RouterConfig,
     RouteScorer,
     Signals,
-    as_written,
     cover_names,
     find_committed,
 )
-from vectorless_web.engine.finding.routing.typed import FieldScorer, covers_year
+from vectorless_web.engine.finding.routing.typed import covers_year
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges, term_hash
 from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, block_of, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.questions.editions import Recency, WantedEdition, family_of, read_wanted_edition
+from vectorless_web.engine.questions.editions import Recency, family_of
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
@@ -59,9 +58,9 @@ class Arranged:
 class SeriesArranger:
     """Finds the series of likely documents and applies what the question wants of them."""
 
-    def __init__(self, snapshot: Snapshot, typed: FieldScorer, plan: QueryPlan, wanted: WantedEdition | None) -> None:
-        self._snapshot, self._typed = snapshot, typed
-        self._wanted = wanted
+    def __init__(self, scorer: RouteScorer) -> None:
+        self._snapshot, self._typed, plan = scorer.snapshot, scorer.typed, scorer.plan
+        self._wanted = wanted = scorer.typed.wanted.edition
         self._names = list(dict.fromkeys(term.term for term in plan.terms if term.source == "entity"))
         own = dict.fromkeys(list_asked_words(plan))
         self._asked = [term for term in own if wanted is None or term not in analyse(wanted.said)]
@@ -309,12 +308,11 @@ class DocumentRouter:
         activated = considered > config.activate_threshold
         cut = config.max_candidates if activated else considered
         scorer = RouteScorer(self.snapshot, plan, config)
-        wanted = read_wanted_edition(plan)
-        arranged = self._arrange(scorer, wanted, allowed, activated=activated, yielded=yielded)
-        signals = scorer.discount_unknown(cover_names(arranged.signals, scorer.typed, plan.entities))
+        arranged = self._arrange(scorer, allowed, activated=activated, yielded=yielded)
+        signals = cover_names(arranged.signals, scorer.typed, plan.entities)
         shown = max(2 * cut, _shown_to_model(config))
         places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:shown]
-        ranked = Explainer(scorer, signals, as_written(plan), arranged.notes).candidates(places)
+        ranked = Explainer(scorer, signals, arranged.notes).candidates(places)
         result = RouteResult(
             candidates=ranked,
             committed=find_committed(signals, scorer.typed.wanted, arranged.dropped),
@@ -325,7 +323,7 @@ class DocumentRouter:
             seconds=0.0,
             considered=considered,
             edition=arranged.said,
-            steering_terms=_list_steering_terms(plan, wanted, signals, scorer, places[:1]),
+            steering_terms=_list_steering_terms(scorer, signals, places[:1]),
             unknown_terms=self._list_unknown_terms(plan),
         )
         result = self._ask_for_order(plan, result, config)
@@ -333,26 +331,20 @@ class DocumentRouter:
         return replace(result, candidates=ranked[:cut], tail=ranked[cut:], seconds=self._clock() - started)
 
     def _arrange(
-        self,
-        scorer: RouteScorer,
-        wanted: WantedEdition | None,
-        allowed: Array | None,
-        *,
-        activated: bool,
-        yielded: Sequence[int],
+        self, scorer: RouteScorer, allowed: Array | None, *, activated: bool, yielded: Sequence[int]
     ) -> Arranged:
         """Score the documents worth scoring, look into the best, and put the wanted editions first."""
         config, everyone = scorer.config, self.snapshot.all_rows() if allowed is None else allowed
         keep = max(config.bm25_top_k, config.max_candidates)
         pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
-        arranger = SeriesArranger(self.snapshot, scorer.typed, scorer.plan, wanted)
-        signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
-        if wanted is not None and (missing := np.setdiff1d(arranger.relatives(signals, allowed), pool)).size:
-            pool = np.union1d(pool, missing)
-            signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
+        arranger = SeriesArranger(scorer)
+        signals = scorer.signals(pool, yielded=yielded, allowed=allowed)
+        if scorer.typed.wanted.edition is not None:
+            pool = np.union1d(pool, arranger.relatives(signals, allowed))
+            signals = scorer.signals(pool, yielded=yielded, allowed=allowed)
         if self._open_texts is not None and len(everyone) > 1:
             signals = scorer.with_passages(signals, self._open_texts, config.max_candidates)
-        return arranger.arrange(scorer.prefer_new(signals), allowed)
+        return arranger.arrange(signals, allowed)
 
     def _ask_for_order(self, plan: QueryPlan, result: RouteResult, config: RouterConfig) -> RouteResult:
         """The result in a model's order, where the mode asks one: always, or when the top is close; never in `fast`."""
@@ -387,23 +379,21 @@ def is_ambiguous(ranked: Sequence[ScoredCandidate]) -> bool:
     return first - second <= _FLAT * first
 
 
-def _list_steering_terms(
-    plan: QueryPlan, wanted: WantedEdition | None, signals: Signals, scorer: RouteScorer, first: Sequence[int]
-) -> tuple[str, ...]:
+def _list_steering_terms(scorer: RouteScorer, signals: Signals, first: Sequence[int]) -> tuple[str, ...]:
     """Analysed words of the question that chose the first document and need not stand in its text.
 
     The words of the edition, the kind of document, the names it bears, and, where a kind is named, the year it is of.
     """
     if not first:
         return ()
-    said = [wanted.said] if wanted is not None else []
+    plan, wanted = scorer.plan, scorer.typed.wanted
+    said = [wanted.edition.said] if wanted.edition is not None else []
     agreed = {name: float(values[first[0]]) for name, values in signals.parts.items()}
     if agreed.get("form", 0) > 0:
-        families = scorer.typed.wanted.families
-        said += [form for form in plan.forms if family_of(form) in families]
+        said += [form for form in plan.forms if family_of(form) in wanted.families]
     said += scorer.typed.list_borne_names(signals.rows[list(first)])[0]
-    if covers_year(agreed) and (plan.forms or wanted is not None):
-        said += [period.text for period in plan.periods if period.year == scorer.typed.wanted.year]
+    if covers_year(agreed) and (plan.forms or wanted.edition is not None):
+        said += [period.text for period in plan.periods if period.year == wanted.year]
     own = {term.term for term in plan.terms}
     return tuple(term for term in dict.fromkeys(analyse(" ".join(said))) if term in own)
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from vectorless_web.engine.finding.routing.lexical import (
     OpenTexts,
     PassageReader,
     find_said,
-    idf,
     key_idf,
     look_up_values,
+    scale_idf,
     share_parts,
 )
 from vectorless_web.engine.finding.routing.typed import FieldScorer, Wanted, read_wanted_fields
@@ -83,15 +84,12 @@ def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
     )
     hashes = {unit: (key_hash(KEYWORD, unit), term_hash(unit)) for unit in units}
     snapshot.prepare([word for _, word in hashes.values()])
-    known = {key: max(key_idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
+    known = {
+        key: max(key_idf(snapshot, key), scale_idf(snapshot, snapshot.frequency(word))) for key, word in hashes.values()
+    }
     if not any(snapshot.key_frequency(key) for key in known):
         return {}
     return {key: weight for key, weight in known.items() if weight > 0}
-
-
-def as_written(plan: QueryPlan) -> dict[str, str]:
-    """Each analysed word of the question -> the word as the question has it."""
-    return {token.term: token.text for token in plan.tokens if token.term}
 
 
 _FRESHNESS = 0.001
@@ -111,23 +109,19 @@ _LINKED_POOL = 200
 class Signals:
     """Signals of some cards, arrays of one length over `rows` (ascending). A signal that is missing is None.
 
-    `score` is the weighted mean of the signals that are there, in [0, 1]; `linked` maps a
-    row to the document that lends it its graph signal.
+    `score` is the weighted mean of the signals that are there, in [0, 1], lowered by the words that no document knows;
+    `linked` maps a row to the document that lends it its graph signal.
     """
 
     rows: Array
     ids: Array
-    score: Array
     bm25: Array | None
     keyword: Array | None
     fields: Array | None
-    graph: Array | None
     parts: Mapping[str, Array]
-    linked: Mapping[int, int]
-    weight: float = 0.0
-    """Sum of the weights of the signals in `score`."""
-    alone: Array | None = None
-    """The score without `text`; None until that is known."""
+    score: Array
+    graph: Array | None = None
+    linked: Mapping[int, int] = field(default_factory=dict)
     text: Array | None = None
     """The share of the question that one place of the text says, in [0, 1]."""
     words: Sequence[AskedWord] = ()
@@ -152,17 +146,8 @@ class RouteScorer:
         own = {term for term, _ in query_terms(plan)}
         self._words = {key_hash(KEYWORD, term): term_hash(term) for term in own}
 
-    def prefer_new(self, signals: Signals) -> Signals:
-        """The signals with a small prior for documents added late: of equals the newest comes first."""
-        newest = float(signals.ids.max(initial=1))
-        fresh = 1.0 - _FRESHNESS * (1.0 - signals.ids / newest)
-        return replace(signals, score=np.round(signals.score * fresh, DIGITS))
-
-    def discount_unknown(self, signals: Signals) -> Signals:
-        """The signals with all scores lowered by the words of the question that no document knows."""
-        return replace(signals, score=np.round(signals.score * self._measure_known(), DIGITS))
-
-    def _measure_known(self) -> float:
+    @cached_property
+    def _known(self) -> float:
         """Share of the question's own words, the rare ones weighing more, that some document or name knows."""
         named = {term for mention in self.typed.wanted.mentions for term in analyse(mention.text)}
         own = {t.term: t.weight for t in self.plan.terms if t.source in ("question", "entity")}
@@ -184,18 +169,23 @@ class RouteScorer:
         return np.union1d(by_words, named)
 
     def signals(self, pool: Array, *, yielded: Sequence[int] = (), allowed: Array | None = None) -> Signals:
-        """All signals of the pool and of the cards linked to its strongest; `yielded` documents count as strong."""
-        alone = self._signals(pool, None, {})
+        """All signals of the pool and of the cards linked to its strongest, but those of passages.
+
+        `yielded` documents count as strong.
+        """
+        alone = self._measure(pool)
         if not self.snapshot.has_edges or self.config.w_graph <= 0:
-            return alone
+            return self._with_texts(alone)
         lent, lenders = self._lend_scores(alone, yielded)
         rows = self.snapshot.rows_of(list(lent))[:_LINKED_POOL]
         rows = rows if allowed is None else rows[np.isin(rows, allowed, assume_unique=True)]
-        everyone = np.union1d(pool, rows)
-        ids = self.snapshot.row_ids(everyone).tolist()
+        everyone = self._measure(np.union1d(pool, rows))
+        ids = everyone.ids.tolist()
         graph = np.array([lent.get(doc_id, 0.0) for doc_id in ids])
-        linked = {row: lenders[doc_id] for row, doc_id in zip(everyone.tolist(), ids, strict=True) if doc_id in lenders}
-        return self._signals(everyone, graph if graph.any() else None, linked)
+        linked = {
+            row: lenders[doc_id] for row, doc_id in zip(everyone.rows.tolist(), ids, strict=True) if doc_id in lenders
+        }
+        return self._with_texts(replace(everyone, graph=graph if graph.any() else None, linked=linked))
 
     def _lend_scores(self, alone: Signals, yielded: Sequence[int]) -> tuple[dict[int, float], dict[int, int]]:
         """What strong documents lend to those linked to them: edge weight x score, the greatest counts."""
@@ -211,32 +201,39 @@ class RouteScorer:
                     lent[other], source[other] = weight * score, doc_id
         return lent, source
 
-    def _signals(self, rows: Array, graph: Array | None, linked: Mapping[int, int]) -> Signals:
+    def _measure(self, rows: Array) -> Signals:
+        """The signals of these cards by themselves."""
         parts = self.typed.parts(rows)
-        bm25 = self._bm25(rows)
-        keyword = self._keyword(rows)
         fields = self.typed.scores(parts, len(rows))
+        ids = self.snapshot.row_ids(rows)
+        return self._score(
+            Signals(rows, ids, self._bm25(rows), self._keyword(rows), fields, parts, np.zeros(len(rows)))
+        )
+
+    def _score(self, signals: Signals) -> Signals:
+        """The signals with their weighted mean as the score, less a little for documents added early."""
         config = self.config
         weighted = (
-            (config.w_bm25, bm25),
-            (config.w_keyword, keyword),
-            (config.w_fields * self.typed.say(parts), fields),
+            (config.w_bm25, signals.bm25),
+            (config.w_keyword, signals.keyword),
+            (config.w_fields * self.typed.say(signals.parts), signals.fields),
+            (config.w_text, signals.text),
         )
-        score = _average_signals(weighted, len(rows))
-        if graph is not None:
-            # A link lifts; to have none is nothing against a document.
-            score = np.maximum(score, _average_signals((*weighted, (config.w_graph, graph)), len(rows)))
-        total = sum(weight for weight, values in weighted if values is not None and weight > 0)
-        ids = self.snapshot.row_ids(rows)
-        return Signals(rows, ids, score, bm25, keyword, fields, graph, parts, linked, total)
+        # A link lifts; to have none is nothing against a document.
+        score = np.maximum(
+            _average_signals(weighted, len(signals.rows)),
+            _average_signals((*weighted, (config.w_graph, signals.graph)), len(signals.rows)),
+        )
+        fresh = 1.0 - _FRESHNESS * (1.0 - signals.ids / float(signals.ids.max(initial=1)))
+        return replace(signals, score=np.round(self._known * fresh * score, DIGITS))
 
-    def with_texts(self, signals: Signals) -> Signals:
+    def _with_texts(self, signals: Signals) -> Signals:
         """The signals with what the texts of the documents say of the question, part by part."""
         if self.config.w_text <= 0 or not len(signals.rows):
-            return signals
+            return self._score(signals)
         said = find_said(self.plan, self.snapshot)
         shares, words = share_parts(said, signals.rows, self._find_titled(list(said), signals.rows))
-        return self._weigh_text(replace(signals, words=words), shares) if words else signals
+        return self._score(replace(signals, words=words, text=shares if words else None))
 
     def with_passages(self, signals: Signals, open_texts: OpenTexts, most: int) -> Signals:
         """The signals with the best passages of the first `most` documents, in the place of the parts they stand in.
@@ -256,17 +253,12 @@ class RouteScorer:
         shares = signals.text.copy()
         for place, found in read.items():
             shares[place] = found.share if found is not None else 0.0
-        whole = self._weigh_text(signals, shares)
+        whole = self._score(replace(signals, text=shares))
         others = np.setdiff1d(np.arange(len(shares)), places)
         score = whole.score.copy()
         score[others] = np.minimum(score[others], score[places].min())
         passages = {int(signals.rows[place]): found for place, found in read.items() if found is not None}
         return replace(whole, score=score, passages=passages)
-
-    def _weigh_text(self, signals: Signals, shares: Array) -> Signals:
-        weight, alone = self.config.w_text, signals.alone if signals.alone is not None else signals.score
-        score = (signals.weight * alone + weight * shares) / (signals.weight + weight)
-        return replace(signals, alone=alone, score=np.round(score, DIGITS), text=shares)
 
     def _find_titled(self, terms: Sequence[str], rows: Array) -> Array:
         """Whether each of the words stands in the title of each of these rows, shape (terms, rows)."""
@@ -297,12 +289,12 @@ class RouteScorer:
 
 
 def _average_signals(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
-    """The weighted mean of the signals that are there, rounded so that ties stay ties."""
+    """The weighted mean of the signals that are there."""
     present = [(weight, values) for weight, values in weighted if values is not None and weight > 0]
     total = sum(weight for weight, _ in present)
     if total <= 0:
         return np.zeros(size)
-    mean: Array = np.round(sum((weight * values for weight, values in present), np.zeros(size)) / total, DIGITS)
+    mean: Array = sum((weight * values for weight, values in present), np.zeros(size)) / total
     return mean
 
 

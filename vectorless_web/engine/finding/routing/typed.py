@@ -22,6 +22,7 @@ from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash
 from vectorless_web.engine.questions.editions import (
     Recency,
     ReportingSpan,
+    WantedEdition,
     edition_words,
     family_of,
     read_wanted_edition,
@@ -215,8 +216,7 @@ class Wanted:
     dates: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     is_fiscal: bool = False
-    held_on: int = 0
-    """The day (yyyymmdd) on which what is asked for was in force; 0 when none is named."""
+    edition: WantedEdition | None = None
 
 
 def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
@@ -235,7 +235,7 @@ def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
         dates=tuple(date for date in dates if date),
         families=tuple(families),
         is_fiscal=any(period.kind == "year" and not period.text.isdigit() for period in plan.periods),
-        held_on=edition.last if edition is not None and edition.recency is Recency.AS_OF else 0,
+        edition=edition,
     )
 
 
@@ -349,9 +349,10 @@ class FieldScorer:
     def _years(self, year: int, rows: Array) -> Array:
         fits = [decay * self.strength(YEAR, str(year + gap), rows) for gap, decay in _NEAR_YEARS.items()]
         best: Array = np.max(fits, axis=0)
-        if self.wanted.held_on:
+        edition = self.wanted.edition
+        if edition is not None and edition.recency is Recency.AS_OF:
             days = np.array([Edition.decode(int(number)).day for number in self.snapshot.editions(rows)])
-            holds = (days > 0) & (days <= self.wanted.held_on) & ~self.is_report(rows)
+            holds = (days > 0) & (days <= edition.last) & ~self.is_report(rows)
             best = np.where(holds, np.maximum(best, _STILL_HELD), best)
         return best
 

@@ -99,7 +99,12 @@ def _form_code(code: str) -> str:
 
 
 def _dates(stem: str, head: str, own: Sequence[int]) -> tuple[str, ...]:
-    """Whole dates that can be read in one way, as ISO; one of the `own` year goes before what is mentioned."""
+    """Whole dates that can be read in one way, as ISO; one of the `own` year goes before what is mentioned.
+
+    Dates of before 1900 are those of people and events, and no document's.
+    """
     told = [mention.readings[0] for mention in dates_in(f"{stem}\n{head}") if len(mention.readings) == 1]
     told = [*[day for day in told if day.year in own][:1], *told]
-    return _take_first([f"{day.year}-{day.month:02d}-{day.day:02d}" for day in told if day.year and day.day], 6)
+    return _take_first(
+        [f"{day.year}-{day.month:02d}-{day.day:02d}" for day in told if (day.year or 0) >= 1900 and day.day], 6
+    )

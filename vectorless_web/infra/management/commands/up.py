@@ -135,7 +135,7 @@ class Command(BaseCommand):
     def _start(self, supervisor: Supervisor, listening: Listening, options: dict[str, Any]) -> None:
         self._start_redis(supervisor)
         self._prepare()
-        _preload()
+        preload(*settings.WORKER_PRELOAD, besides=[settings.ASGI_APPLICATION.rpartition(".")[0]])
         for service in _services(listening, options["run_workers"], options["document_workers"]):
             supervisor.start(service)
         supervisor.run_once(partial(call_command, "load_demo"), "load_demo")
@@ -198,21 +198,11 @@ def _services(listening: Listening, run_workers: int, document_workers: int) -> 
         Service("sweep", partial(call_command, "sweep", loop=True)),
         Service(
             "web",
-            partial(_serve, listening),
+            partial(server.serve, listening.host, listening.port),
             ready=lambda: listening.answers("/health/live"),
             ready_seconds=60,
         ),
     ]
-
-
-def _preload() -> None:
-    """Import and load what the services need before they are forked."""
-    preload(*settings.WORKER_PRELOAD, besides=[settings.ASGI_APPLICATION.rpartition(".")[0]])
-
-
-def _serve(listening: Listening) -> None:
-    """Become the web server."""
-    server.serve(listening.host, listening.port)
 
 
 def _readers_for_this_machine() -> int:

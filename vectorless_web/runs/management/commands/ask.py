@@ -6,8 +6,8 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange, Settings
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Support, Verdict
 from vectorless_web.engine.errors import EngineError, InvalidInput
-from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
+from vectorless_web.engine.llm.calls import ModelCallRecord, discard_record
 from vectorless_web.engine.questions.plan import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
 from vectorless_web.infra.limits import check_steps
 
@@ -88,7 +88,7 @@ class Command(BaseCommand):
             code = self._ask(options, result)
         except KeyboardInterrupt:
             self.stderr.write("Stopped.")
-            result.outcome, code = Outcome.CANCELLED, INTERRUPTED
+            result.end, code = replace(result.end, outcome=Outcome.CANCELLED), INTERRUPTED
         except InvalidInput as error:
             self.stderr.write(error.message)
             code = BAD_INPUT
@@ -99,8 +99,8 @@ class Command(BaseCommand):
             self.stderr.write(error.message)
             code = EXIT_CODES[Outcome.FAILED]
         if as_json and options["steps"]:
-            failed = result.outcome is Outcome.FAILED
-            ended = {"status": result.outcome.value, "ended": True, "code": result.error_code}
+            failed = result.end.outcome is Outcome.FAILED
+            ended = {"status": result.end.outcome.value, "ended": True, "code": result.end.error_code}
             self._print_event("reasoning/error" if failed else "reasoning/complete", result.as_json() | ended)
         elif as_json:
             self.stdout.write(json.dumps(result.as_json(), ensure_ascii=False))
@@ -110,22 +110,30 @@ class Command(BaseCommand):
         sys.exit(code)
 
     def _ask(self, options: dict[str, Any], result: "AnswerReport") -> int:
+        self._begun: set[tuple[str, str]] = set()
         question = check_question(options["question"])
         limits = Limits(max_steps=check_steps(options["max_steps"]))
         recogniser = find_recogniser(languages=settings.OCR_LANGUAGES, seconds=settings.OCR_SECONDS)
-        corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell), recogniser=recogniser)
-        calls = Heard(wiring.open_recording(options["record"]) if options["record"] else discard_record)
+        corpus = LocalCorpus(options["files"], progress=self._tell_stage, recogniser=recogniser)
+        keep = wiring.open_recording(options["record"]) if options["record"] else discard_record
+        missed: list[str] = []
+
+        def hear(record: ModelCallRecord) -> None:
+            keep(record)
+            if record.error.startswith("The cassette "):
+                missed.append(record.error)
+
         stopping = _catch_interrupt().is_set
         chosen = Settings(summary_cap=settings.SUMMARY_CAP)
-        asked = wiring.Calls(keep=calls, settings=chosen, cassette=options["cassette"], stopping=stopping)
+        asked = wiring.Calls(keep=hear, settings=chosen, cassette=options["cassette"], stopping=stopping)
         engine = wiring.engine_for(None, asked)
         thread = TerminalThread(options["thread"], corpus)
         events = engine.reasoner.run(question, corpus, limits, conversation=thread.conversation)
         told = self._print_events(events, corpus) if options["steps"] else events
         code = self._follow(told, corpus, result)
         thread.add(result.tell_exchange(question))
-        if calls.first_missed:
-            self._tell(calls.first_missed)
+        if missed:
+            self._tell(missed[0])
         return code
 
     def _print_events(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus) -> Iterator[ReasoningEvent]:
@@ -158,9 +166,16 @@ class Command(BaseCommand):
                 case CompleteEvent():
                     result.finish(event, corpus)
                     self._tell(event.reason)
-        if result.outcome is Outcome.FAILED and result.error_code in BAD_INPUT_CODES:
+        if result.end.outcome is Outcome.FAILED and result.end.error_code in BAD_INPUT_CODES:
             return BAD_INPUT
-        return EXIT_CODES[result.outcome]
+        return EXIT_CODES[result.end.outcome]
+
+    def _tell_stage(self, name: str, stage: str, _done: int, total: int) -> None:
+        """Print a line when a stage of a file begins."""
+        if (name, stage) not in self._begun:
+            self._begun.add((name, stage))
+            pages = f", {total} pages" if stage == "parsing" and total else ""
+            self._tell(f"     {stage:<10}  {name}{pages}")
 
     def _tell(self, line: str) -> None:
         self.stderr.write(line)
@@ -199,19 +214,6 @@ class TerminalThread:
         return Exchange(row["question"], row["answer"], tuple(passage for passage in cited if passage.document))
 
 
-class Heard:
-    """Forwards the model calls of a run, and remembers the first one to which a cassette had no reply."""
-
-    def __init__(self, keep: OnCall) -> None:
-        self._keep = keep
-        self.first_missed = ""
-
-    def __call__(self, record: ModelCallRecord) -> None:
-        self._keep(record)
-        if record.error.startswith("The cassette ") and not self.first_missed:
-            self.first_missed = record.error
-
-
 def _catch_interrupt() -> threading.Event:
     """Set by Ctrl-C, which ends the model calls of all walks at once: leaving waits for their threads."""
     stop = threading.Event()
@@ -225,21 +227,6 @@ def _catch_interrupt() -> threading.Event:
     return stop
 
 
-class StageTeller:
-    """Prints a line when a stage of a file begins."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._told: set[tuple[str, str]] = set()
-
-    def __call__(self, name: str, stage: str, _done: int, total: int) -> None:
-        if (name, stage) in self._told:
-            return
-        self._told.add((name, stage))
-        pages = f", {total} pages" if stage == "parsing" and total else ""
-        self._tell(f"     {stage:<10}  {name}{pages}")
-
-
 BAD_INPUT_CODES = ("invalid_input", QUESTION_EMPTY, QUESTION_TOO_LONG, "no_documents")
 
 
@@ -247,26 +234,18 @@ class AnswerReport:
     """The result of a run, printed as text or as one JSON object."""
 
     def __init__(self) -> None:
-        self.outcome = Outcome.FAILED
-        self.error_code = ""
+        self.end = CompleteEvent(Outcome.FAILED, "")
         self.steps = 0
         self.claims: dict[int, ClaimEvent] = {}
-        self._answer = self._value = self._reason = self._verdict = self._note = ""
-        self._unknown: list[str] = []
         self._citations: list[dict[str, Any]] = []
         self._passages: list[dict[str, Any]] = []
-        self._missing: list[str] = []
         self._started = time.monotonic()
 
     def finish(self, event: CompleteEvent, corpus: LocalCorpus) -> None:
         """Take the end of the run."""
         names = {entry.id: entry.name for entry in corpus.entries()}
-        self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
-        self._answer, self._value, self._missing = event.answer, event.value, list(event.missing)
-        self._verdict = event.verdict.value if event.verdict else ""
-        self._unknown, self._note = list(event.unknown_words), event.note
-        if event.outcome is Outcome.PASSAGES and event.engine == "offline":
-            self._reason = NO_MODEL
+        has_no_model = event.outcome is Outcome.PASSAGES and event.engine == "offline"
+        self.end = replace(event, reason=NO_MODEL) if has_no_model else event
         self._citations, self._passages = (
             [_evidence_row(row, names) for row in rows] for rows in (self._evidence(), event.passages)
         )
@@ -276,19 +255,16 @@ class AnswerReport:
         standing = [claim for claim in self.claims.values() if claim.support is not Support.UNSUPPORTED]
         cited = {row.marker: row for claim in standing for row in claim.citations}
         passages = (CitedPassage(row.document, row.key, row.page_index, row.quote) for row in cited.values())
-        return Exchange(question, self._answer, tuple(passages))
+        return Exchange(question, self.end.answer, tuple(passages))
 
     def as_json(self) -> dict[str, Any]:
         """The result with pages from 1 and seconds since the command began."""
         return {
-            "outcome": self.outcome.value,
-            "reason": self._reason,
-            "missing": self._missing,
-            "answer": self._answer,
-            "value": self._value,
-            "verdict": self._verdict,
-            "unknown_words": self._unknown,
-            "note": self._note,
+            "outcome": self.end.outcome.value,
+            **{name: getattr(self.end, name) for name in ("reason", "missing", "answer", "value")},
+            "verdict": self.end.verdict or "",
+            "unknown_words": self.end.unknown_words,
+            "note": self.end.note,
             "citations": self._citations,
             "passages": self._passages,
             "steps": self.steps,
@@ -297,13 +273,14 @@ class AnswerReport:
 
     def as_text(self) -> str:
         """The answer, what is still open, each quote with its place; the closest passages; words that stand nowhere."""
-        lines = [f"{self._answer or self._reason}{VERDICTS[self._verdict]}", *([self._note] if self._note else [])]
-        if self._missing and self._answer:
-            lines += ["", "Still open:", *(f"- {part}" for part in self._missing)]
+        end = self.end
+        lines = [f"{end.answer or end.reason}{VERDICTS[end.verdict or '']}", *filter(None, [end.note])]
+        if end.missing and end.answer:
+            lines += ["", "Still open:", *(f"- {part}" for part in end.missing)]
         if self._citations:
             lines += ["", *(f"[{number}] {_quote_line(row)}" for number, row in enumerate(self._citations, start=1))]
-        if self._unknown:
-            lines += ["", f"In no document: {', '.join(self._unknown)}"]
+        if end.unknown_words:
+            lines += ["", f"In no document: {', '.join(end.unknown_words)}"]
         if self._passages:
             lines += ["", "Closest passages:", *(f"- {_quote_line(row)}{_columns_of(row)}" for row in self._passages)]
         return "\n".join(lines)

@@ -1,7 +1,7 @@
 """`manage.py load_demo`: the documents and first runs of a new installation's demo workspace."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -38,7 +38,8 @@ class Command(BaseCommand):
             return
         self.stdout.write("Reading the demo documents ...")
         versions = _upload(workspace, workspace.created_by)
-        _wait(lambda: not versions_under_way(versions), seconds=120)
+        busy = DocumentVersion.objects.filter(pk__in=versions, status__in=DocumentVersion.BUSY)
+        _wait(lambda: not busy.exists(), seconds=120)
         asked = set(workspace.runs.values_list("question", flat=True))
         if MODEL_QUESTION not in asked:
             start_model_run(workspace, workspace.created_by)
@@ -48,11 +49,6 @@ class Command(BaseCommand):
             import_string(path)(workspace, workspace.created_by)
         _wait(lambda: not workspace.runs.filter(status__in=Run.OPEN).exists(), seconds=60)
         marker.touch()
-
-
-def versions_under_way(pks: Iterable[int]) -> bool:
-    """Whether any of these versions is still being compiled."""
-    return DocumentVersion.objects.filter(pk__in=list(pks), status__in=DocumentVersion.BUSY).exists()
 
 
 def _upload(workspace: Workspace, user: AbstractBaseUser) -> list[int]:
