@@ -199,6 +199,12 @@ def page(client, workspace):
 
 
 @pytest.fixture
+def impatient(settings) -> None:
+    """A model's server is waited for a second, and asked once."""
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
+
+
+@pytest.fixture
 def own_model(httpserver, workspace):
     """A chat model of the workspace whose server runs here: `own_model(ModelServer(), price_in=2)`."""
     from vectorless_web.workspaces.models import ModelProvider

@@ -6,7 +6,8 @@ from tests.documents.conftest import stored_files
 from tests.engine.parsing.conftest import compiled  # noqa: F401 - a fixture
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.models import DocumentVersion, Section
+from vectorless_web.documents.compiling.process import Order, run_child
+from vectorless_web.documents.models import Card, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.starters import answered_questions
@@ -49,6 +50,21 @@ def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is
         card = DocumentCard(title=found, overview="", topic_tags=(found,))
         row = card_row(DocumentVersion(), card)
         assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing(add):
+    version = add()
+
+    def overtaken(order: Order):
+        DocumentVersion.objects.filter(pk=version.pk).update(lease="another worker")
+        yield from run_child(order)
+
+    compile_version(version.pk, compile_with=overtaken)
+    version.refresh_from_db()
+    assert (version.status, version.lease) == (DocumentVersion.Status.PARSING, "another worker")
+    assert not Section.objects.exists()
+    assert not Card.objects.exists()
+    assert len(stored_files()) == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -26,17 +26,12 @@ from vectorless_web.workspaces.services import allow_host, forbid_host
 from vectorless_web.workspaces.services.settings import period_start
 from vectorless_web.workspaces.storage import encrypt
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("impatient")]
 
 KEY = "sk-secret-0123456789"
 RULES = b"# Rules\n\n## Rest\n\nHauliers pause after four hours.\n\n## Pay\n\nWages are paid on Fridays.\n"
 LATER = RULES.replace(b"Fridays", b"Mondays")
 MEANING = "models/meaning/"
-
-
-@pytest.fixture(autouse=True)
-def _impatient(settings):
-    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
 
 
 @pytest.fixture

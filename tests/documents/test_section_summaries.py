@@ -23,7 +23,7 @@ from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("impatient")]
 
 PAGE = "models/summaries/"
 SENTENCE = "The crane on quay 4 lifts forty tonnes and is tested each spring by the engineers of the port. "
@@ -52,11 +52,6 @@ class Writer:
             return reply({"thought": "", "steps": [], "answer": {"not_found": True, "claims": [], "missing": []}})
         shown = re.findall(r"^\[(\d+)\] (.*)$", prompt, re.M)
         return reply({"summaries": [{"section": int(key), "line": self.line.format(title)} for key, title in shown]})
-
-
-@pytest.fixture(autouse=True)
-def _impatient(settings):
-    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
 
 
 @pytest.fixture

@@ -70,6 +70,7 @@ def test_a_killed_supervisor_leaves_no_process_behind(tmp_path):
     parent.kill()
     parent.wait()
     wait_until(lambda: not _alive(child), seconds=5)
+    assert not _alive(child)
 
 
 def _alive(pid: int) -> bool:

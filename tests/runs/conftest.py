@@ -84,6 +84,13 @@ def place(workspace, bob, report) -> Workspace:
 
 
 @pytest.fixture
+def page(client, bob):
+    """Fetch an address as Bob: `page("/")`."""
+    client.force_login(bob)
+    return client.get
+
+
+@pytest.fixture
 def read_report(workspace, alice) -> Document:
     """A document that was really compiled, the only one of the workspace."""
     Document.objects.all().delete()

@@ -151,11 +151,6 @@ class TestTheRest:
 
 
 class TestInTheBrowser:
-    @pytest.fixture
-    def page(self, client, bob):
-        client.force_login(bob)
-        return client.get
-
     def address(self, pair) -> str:
         return f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/{pair[1].pk}/"
 

@@ -27,13 +27,6 @@ def answered(make_run) -> Run:
     return work(make_run(), long_story)
 
 
-@pytest.fixture
-def page(client, bob):
-    """Fetch an address as Bob: `page("/")`."""
-    client.force_login(bob)
-    return client.get
-
-
 def address(run: Run, act: str = "") -> str:
     return f"/w/{run.workspace.slug}/runs/{run.pk}/{act}"
 

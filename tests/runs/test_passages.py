@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from html import unescape
 
 import pytest
 from django.test import Client
 
 from tests.runs.conftest import work
-from tests.sharing.test_share import share
+from tests.runs.test_model_answers import pages_of
 from tests.support.compiled import compiled_document
 from tests.support.engines import claim, closest, complete, passages_story, step
 from tests.support.page_text import visible_text
@@ -26,14 +27,7 @@ pytestmark = pytest.mark.django_db
 def forms(client, alice):
     """A run on its page, printed and shared."""
     client.force_login(alice)
-
-    def shown(run) -> dict[str, str]:
-        base = f"/w/{run.workspace.slug}/runs/{run.pk}/"
-        addresses = {"page": base, "print": f"{base}export/print/"}
-        pages = {name: client.get(address).content.decode() for name, address in addresses.items()}
-        return pages | {"share": Client().get(share(client, run)).content.decode()}
-
-    return shown
+    return partial(pages_of, client)
 
 
 def test_a_passage_is_shown_whole_with_its_best_sentence_lit_and_the_words_it_has(make_run, forms):

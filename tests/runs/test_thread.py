@@ -10,12 +10,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def page(client, bob):
-    client.force_login(bob)
-    return client.get
-
-
-@pytest.fixture
 def first(make_run, report) -> Run:
     run = make_run(status="answered", step_count=9, cost_usd="0.011")
     Answer.objects.create(run=run, value="412 million")

@@ -18,18 +18,17 @@ from vectorless_web.workspaces.models import Budget
 from vectorless_web.workspaces.selectors import OFFLINE
 from vectorless_web.workspaces.services.settings import period_start
 
-pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.one_database,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("impatient"),
+]
 
 QUESTION = "When must lorry drivers take a break?"
 SAME = {"hauliers": "drivers", "pause": "break", "shall": "must", "wheel": "lorry"}
 HIDDEN = "Hauliers shall pause after four hours at the wheel."
 DEPOTS = "".join(f"Lorry {n} stands at depot {n}; its drivers break seals there.\n\n" for n in range(30))
 RULES = f"# Rules\n\n## Depots\n\n{DEPOTS}## Conduct\n\nBe kind.\n\n{HIDDEN}\n".encode()
-
-
-@pytest.fixture(autouse=True)
-def _impatient(settings):
-    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
 
 
 @pytest.fixture

@@ -62,8 +62,24 @@ class Page:
 
 def split(text: str) -> list[tuple[str, str]]:
     """The fragments of a message with the ids of their roots; roots start in the first column."""
-    fragments = re.split(r'^(?=<\w[^>]*\bid=")', text, flags=re.MULTILINE)
-    return [(found[1], part.strip()) for part in fragments if (found := re.match(r'<\w[^>]*?\bid="([^"]+)"', part))]
+    starts = [m.start() for m in re.finditer(r'<(?:ol|li|p|span|div|section|article)\b[^>]*\bid="', text)]
+    found, depth_end = [], 0
+    for start in starts:
+        if start < depth_end:
+            continue
+        tag = re.match(r"<(\w+)", text[start:])[1]
+        depth_end = end_of(text, start, tag)
+        found.append((re.search(r'\bid="([^"]+)"', text[start:])[1], text[start:depth_end]))
+    return found
+
+
+def end_of(text: str, start: int, tag: str) -> int:
+    depth = 0
+    for match in re.finditer(rf"<(/?){tag}\b[^>]*?(/?)>", text[start:]):
+        depth += -1 if match[1] else 0 if match[2] else 1
+        if depth == 0:
+            return start + match.end()
+    raise AssertionError(f"<{tag}> is not closed")
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@
 
 `above:` and `heading:` are the paragraph and the title before a table of a web page; `periods:`, `kinds:` and `scale:`
 are those of the whole table; an empty line parts two tables, "no table" is none, ~ is nothing. Words between stars are
-bold, those between two stars also larger.
+bold, those between two stars also larger, those between / italic and those between ` a typewriter's. A first line
+`scan` makes all of it what a machine read of a picture, `typed` a typewriter's; `mark 0 Title` is a bookmark on a page.
 
 A case whose name ends with a file's name, "(lease.rtf)", is that file as it stands, the body of a packed one, or what
 a PDF prints. Those of files/, which begin with ===, tell every node, sections behind # as often as they are deep, and
@@ -26,13 +27,15 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
 
 from tests.engine.parsing.conftest import Compile, cells, nodes, read, table_page, uncovered, views
+from tests.support.case_files import read_cases
 from tests.support.open_documents import open_document
 from tests.support.paper import Rule, Text, pdf, prose
 from tests.support.word_files import body
@@ -43,7 +46,10 @@ from vectorless_web.engine.tables.view import TableView
 NOTHING = "~"
 FOLDER = Path(__file__).parent
 FILE = re.compile(r"(.+) \(([\w. ]+\.\w+)\)")
-PLACED = re.compile(r"(\d+|grid|open|bands|prose|page)  ?(.*)|page")
+PLACED = re.compile(r"(\d+|grid|open|bands|prose|page)  ?(.*)|page|scan|typed")
+MARK = re.compile(r"mark (\d+) (.+)")
+LOOKS: dict[str, dict[str, Any]] = {"scan": {"painted": False}, "typed": {"font": "typed"}}
+FONTS = {"*": "bold", "/": "italic", "`": "typed"}
 CELL = re.compile(r"(\.\.)?([\d.]+) (.*)", re.DOTALL)
 QUESTION = re.compile(r"(\w+) of (.+), (\d+)(?=: )")
 FILLER = re.compile(rf"(?:{prose(0, 0, 1)[0].words} ?)+")
@@ -92,7 +98,7 @@ PACKED: dict[str, Callable[[str], bytes]] = {
     "ods": lambda markup: open_document("spreadsheet", markup),
     "xlsx": workbook,
     "rtf": lambda said: f"{LETTER}{said}}}".encode(),
-    "pdf": lambda said: pdf(list(draw_pages(said.split("\n"), size=10))),
+    "pdf": lambda said: print_pages(said.split("\n")),
 }
 """Suffix -> the file around the body that a case gives."""
 
@@ -154,13 +160,21 @@ class Case:
             yield _line((" > ".join((*row.path, row.label)), *(cell.text for cell in row.cells[1:])))
 
 
+def print_pages(lines: Sequence[str]) -> bytes:
+    """The PDF that the lines of a case print, with its bookmarks."""
+    marks = [(found[2], int(found[1])) for found in map(MARK.fullmatch, lines) if found]
+    return pdf(list(draw_pages([line for line in lines if not MARK.fullmatch(line)], size=10)), bookmarks=marks)
+
+
 def draw_pages(lines: Sequence[str], *, size: float = 9) -> Iterator[list[Text | Rule]]:
     """The pages of a PDF that the lines of a case print, in letters of so many points."""
+    look = LOOKS.get(lines[0], {})
+    lines = lines[bool(look) :]
     page: list[Text | Rule] = [*prose(72, 90, 6)] if lines[0] != "page" else []
     for line in lines[lines[0] == "page" :]:
         word, _, rest = line.partition("  ")
         if word == "page":
-            yield page
+            yield _seen(page, look)
             page = []
         elif word == "grid":
             across, down = ([float(place) for place in part.split()] for part in rest.split(" / "))
@@ -174,13 +188,17 @@ def draw_pages(lines: Sequence[str], *, size: float = 9) -> Iterator[list[Text |
             page += prose(72, *map(int, rest.split()))
         else:
             page += [_text(left, float(word), words, size) for left, words in place_cells(rest)]
-    yield page
+    yield _seen(page, look)
+
+
+def _seen(page: Iterable[Text | Rule], look: dict[str, Any]) -> list[Text | Rule]:
+    return [replace(item, **look) if isinstance(item, Text) else item for item in page]
 
 
 def _text(left: float, top: float, words: str, size: float) -> Text:
-    bold = words.startswith("*") and words.endswith("*") and len(words) > 2
+    font = FONTS.get(words[0]) if len(words) > 2 and words[0] == words[-1] else None
     size += 4 * words.startswith("**")
-    return Text(left, top, words.strip("*"), size, "bold") if bold else Text(left, top, words, size)
+    return Text(left, top, words.strip(words[0]), size, font) if font else Text(left, top, words, size)
 
 
 def place_cells(line: str) -> list[tuple[float, str]]:
@@ -221,10 +239,7 @@ def cases() -> Iterator[Case]:
     """The cases of all files."""
     for folder, sign in (("tables", "# "), ("files", "=== ")):
         for file in sorted((FOLDER / folder).glob("*.txt")):
-            for written in re.split(f"^{sign}", file.read_text(), flags=re.MULTILINE)[1:]:
-                name, body = written.split("\n", 1)
-                printed, expected = body.rstrip("\n").split("\n=>\n")
-                yield Case(folder, name, printed.split("\n"), expected.split("\n"))
+            yield from (Case(folder, *case) for case in read_cases(file, sign))
 
 
 @pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.engine.parsing.conftest import outline, uncovered
-from tests.support.paper import Text, pdf, prose
+from tests.engine.parsing.conftest import outline
+from tests.engine.parsing.test_cases import cases, print_pages
 from vectorless_web.engine.parsing.lines import Line, Style, Tone, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import Heading, is_caps, mend_title, reads_like_title
 from vectorless_web.engine.parsing.outline.headings import assign_levels
@@ -120,33 +120,10 @@ def test_levels_follow_forms_then_looks(case):
     assert [found.level for found in headings] == [int(line[1]) for line in said]
 
 
-TITLES = ["Purpose", "Scope", "Definitions", "Responsibilities", "Access control", "Passwords"]
-TITLES += ["Remote work", "Incidents", "Backups", "Suppliers", "Training", "Review of this policy"]
-
-
-def policy(font: str, *, listed: bool = False) -> bytes:
-    """A policy of twelve numbered sections, three a page, whose headings are set in the body's size."""
-    pages = []
-    for first in range(0, len(TITLES), 3):
-        page, y = [], 80
-        for number in range(first, first + 3):
-            page += [Text(72, y, f"{number + 1}. {TITLES[number]}", 10, font), *prose(72, y + 22, 6)]
-            if listed and number == 4:
-                page += [Text(72, y + 94 + 12 * item, f"{item + 1}. badges") for item in range(3)]
-            y += 150
-        pages.append(page)
-    return pdf(pages)
-
-
-@pytest.mark.parametrize("font", ["bold", "italic", "plain"])
-def test_twelve_numbered_lines_are_twelve_headings_whatever_their_type(compiled, font):
-    document = compiled(policy(font))
-    assert [title for _, title in outline(document)] == [f"{n}. {title}" for n, title in enumerate(TITLES, 1)]
-    assert document.report.outline_source == "headings"
-    assert uncovered(document) == []
-
-
 def test_numbered_items_of_a_list_are_no_headings(compiled):
-    titles = [title for _, title in outline(compiled(policy("plain", listed=True)))]
+    [policy] = [[*case.printed] for case in cases() if "headings in plain letters" in case.name]
+    end = policy.index("230  72 5. Access control") + 2
+    policy[end:end] = [f"{324 + 12 * item}  72 {item + 1}. badges" for item in range(3)]
+    titles = [title for _, title in outline(compiled(print_pages(policy)))]
     assert not [title for title in titles if title.endswith("badges")]
     assert "4. Responsibilities" in titles

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.engine.parsing.conftest import figures, read, uncovered, views
+from tests.engine.parsing.conftest import figures, uncovered, views
 from tests.support.paper import Rule, Text, pdf, prose
 from vectorless_web.engine.documents.card import table_from_json, table_to_json
 
@@ -47,59 +47,6 @@ def test_tables_of_earlier_programs_can_be_read():
     assert table.columns[1].path == ("Year ended May 31", "2023")
     assert (table.part, table.rows[0].cells[1].text) == (0, "12")
     assert table_from_json(table_to_json(table), "Rent\t12\n") == table
-
-
-def scanned(rows: list[tuple[float, list[tuple[float, str]]]]) -> bytes:
-    """The same page as its scan is read by a machine: nothing of its text is painted."""
-    cells = [(left, top, words) for top, row in rows for left, words in row]
-    lines = [(line.x, line.y, line.words) for line in prose(72, 90, 6)]
-    return pdf([[Text(left, top, words, 9, painted=False) for left, top, words in (*lines, *cells)]])
-
-
-TIDES = [
-    (200, [(72, "Gauge"), (282, "High water"), (362, "Low water")]),
-    figures(214, "Northern quay", "4.12", "0.85"),
-    figures(226, "Southern quay", "3.98", "0.91"),
-    figures(238, "Outer mole", "4.40", "0.77"),
-]
-
-
-def test_a_scan_keeps_a_table_whose_columns_have_names(compiled):
-    [view] = views(compiled(scanned(TIDES)))
-    assert read(view, "Southern quay", 2).column_path == ("Low water",)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        TIDES[1:],
-        [(200, [(72, "Gauge"), (290, '"~ i'), (370, "|-_ w")]), *TIDES[1:]],
-        [TIDES[0], *(figures(top, words, "4.12", "~-=", "0.85") for top, words in ((214, "~ _,, -="), (226, "|~ ==")))],
-    ],
-    ids=["no names", "strokes for names", "strokes for words"],
-)
-def test_strokes_that_a_machine_took_for_letters_make_no_table(compiled, rows):
-    document = compiled(scanned(rows))
-    assert not views(document)
-    assert not uncovered(document)
-
-
-def test_a_listing_of_a_program_is_no_table(compiled):
-    rows = [("10 20 40", "60"), ("20 40 50", "60"), ("31 42 50", "61")]
-    cells = [
-        Text(left, 200 + 12 * n, words, 9, font="typed")
-        for n, row in enumerate(rows)
-        for left, words in ((72, f"read {n}"), (300, row[0]), (460, row[1]))
-    ]
-    document = compiled(pdf([[*prose(72, 90, 6), *cells]]))
-    assert not views(document)
-    assert not uncovered(document)
-
-
-def test_a_file_written_in_a_typewriters_letters_keeps_its_tables(compiled):
-    lines = [Text(line.x, line.y, line.words, 9, font="typed") for line in prose(72, 90, 6)]
-    cells = [Text(left, top, words, 9, font="typed") for top, row in TIDES for left, words in row]
-    assert len(views(compiled(pdf([[*lines, *cells]])))) == 1
 
 
 def test_a_page_of_endless_lines_is_still_read(compiled):

@@ -1,12 +1,13 @@
 """What a model and its second reader are shown of documents: each case of shown.txt.
 
 === The sentence that the case shows
-Harbour lease                        a document by its title, or REPORT, the annual report of Norrvik
+Harbour lease                        a document by its title, or REPORT, the annual report of Norrvik, or LONG
 # Notice                             a section, as deep as it has signs
 Ninety days are given.               a paragraph
+p. 2                                 what follows stands on the third page
 * in writing                         an item of a list
 ~ Harbour Board                      a running line
-table Fees (in thousands) heads 2    a table: title, units, and how many rows are taken for headers
+table Fees (in thousands) heads 2    a table: title, units, how many rows are taken for headers, "of" which statement
 | Kind | 2019                        a row of it
 ---                                  what follows is another document
 =>
@@ -14,7 +15,7 @@ leaf 1                               an act: a leaf as it is shown, or
 excerpt 1 60: notice period          so many tokens of a leaf around these words, or
 verify                               what the second reader gets of the claims above it, or
 claim It is so. [D1.1.r1] 3 - 1      a claim of an answer, its ids and its calculation, or
-find {"text": "crane"}               a tool and its arguments
+find {"text": "crane"}               a tool and its arguments, `question` and `room` of the tools being set before
   what it shows                      words that stand in it, in this order
   once: what it shows once
   ! what it does not
@@ -22,7 +23,7 @@ find {"text": "crane"}               a tool and its arguments
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -30,6 +31,8 @@ from pathlib import Path
 import pytest
 
 from tests.engine.agent.model.test_toolbox import told, toolbox
+from tests.support.case_files import read_cases
+from tests.support.conversing import long_report
 from tests.support.engine_documents import Part, Shelf, annual_report, compiled, paragraph, section, table
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.answer import ClaimMaker, DraftClaim
@@ -39,46 +42,48 @@ from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 
-TABLE = re.compile(r"table(?: (?!heads)(.*?))?(?: \((.*)\))?(?: heads (\d))?")
+TABLE = re.compile(r"table(?: (?!heads)(.*?))?(?: \((.*)\))?(?: heads (\d))?(?: of (\w+))?")
 CLAIM = re.compile(r"(.*?) \[(.*?)\](?: (.+))?")
 EXCERPT = re.compile(r"(\d+) (\d+): (.*)")
+KNOWN = {"REPORT": annual_report, "LONG": long_report}
 QUESTION = "What is asked?"
 
 
 def read_document(lines: Sequence[str]) -> CompiledDocument:
     """The document that lines of a case write."""
-    if list(lines) == ["REPORT"]:
-        return annual_report()
+    if lines[0] in KNOWN:
+        return KNOWN[lines[0]]()
     open_parts: list[tuple[str, list[Part]]] = [(lines[0], [])]
+    page = 0
     for sign, group in groupby(lines[1:], lambda line: line.split(" ")[0]):
         held = list(group)
         if set(sign) == {"#"}:
             for line in held:
-                _close(open_parts, len(sign) - 1)
+                _close(open_parts, len(sign))
                 open_parts.append((line.lstrip("# "), []))
         elif sign == "*":
             items = "\n".join(line[2:] for line in held)
-            open_parts[-1][1].append(Part(NodeKind.LIST, "", items))
+            open_parts[-1][1].append(Part(NodeKind.LIST, "", items, page))
         elif sign == "table":
             begun = TABLE.fullmatch(held[0])
         elif sign == "|":
             rows = [[cell.strip() for cell in line[1:].split("|")] for line in held]
-            more = {"units": begun[2] or "", "heads": int(begun[3] or 1)}
+            more = {"units": begun[2] or "", "heads": int(begun[3] or 1), "statement": begun[4] or ""}
             open_parts[-1][1].append(table(begun[1] or "", rows[1:], columns=rows[0], **more))
+        elif sign == "p.":
+            page = int(held[-1][3:])
+        elif sign == "~":
+            open_parts[-1][1].extend(Part(NodeKind.RUNNING, "", line[2:]) for line in held)
         else:
-            open_parts[-1][1].extend(map(_read_leaf, held))
+            open_parts[-1][1].extend(paragraph(line, page=page) for line in held)
     _close(open_parts, 1)
     return compiled(open_parts[0][0], *open_parts[0][1])
 
 
 def _close(open_parts: list[tuple[str, list[Part]]], depth: int) -> None:
-    while len(open_parts) > max(depth, 1):
+    while len(open_parts) > depth:
         title, parts = open_parts.pop()
         open_parts[-1][1].append(section(title, *parts))
-
-
-def _read_leaf(line: str) -> Part:
-    return Part(NodeKind.RUNNING, "", line[2:]) if line.startswith("~ ") else paragraph(line)
 
 
 @dataclass
@@ -102,6 +107,12 @@ class Reader:
                 key, tokens, words = EXCERPT.fullmatch(of).groups()
                 found = write_excerpt(view, int(key), wanted=stems_of(words), tokens=int(tokens))
                 return f"{found.head}\n{found.body}"
+            case "question":
+                self.tools.state.question = of
+                return ""
+            case "room":
+                self.tools.room = int(of)
+                return ""
             case "claim":
                 text, ids, calculation = CLAIM.fullmatch(of).groups(default="")
                 self.claims.append(DraftClaim(text, tuple(ids.split()), calculation=calculation))
@@ -120,17 +131,12 @@ class Reader:
         return write_prompt(QUESTION, made, Sources(library, self.corpus.card))
 
 
-def cases() -> Iterator:
-    """Documents and acts of each case."""
-    text = Path(__file__).with_name("shown.txt").read_text()
-    for written in re.split("^=== ", text, flags=re.MULTILINE)[1:]:
-        name, body = written.split("\n", 1)
-        documents, acts = body.rstrip().split("\n=>\n")
-        yield pytest.param(documents.split("\n---\n"), acts.split("\n"), id=name)
+CASES = read_cases(Path(__file__).with_name("shown.txt"), "=== ")
 
 
-@pytest.mark.parametrize(("documents", "acts"), list(cases()))
-def test_a_model_is_shown(documents, acts):
+@pytest.mark.parametrize(("given", "acts"), [pytest.param(given, acts, id=name) for name, given, acts in CASES])
+def test_a_model_is_shown(given, acts):
+    documents = "\n".join(given).split("\n---\n")
     reader = Reader(Shelf({chr(97 + n): read_document(each.split("\n")) for n, each in enumerate(documents)}))
     shown = rest = ""
     for line in acts:

@@ -6,13 +6,13 @@ the first one is, `uncommitted` when none is.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router, snapshot
+from tests.support.case_files import each_line
 from tests.support.engine_documents import compiled, paragraph
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, links_for
@@ -34,17 +34,7 @@ def test_few_documents_all_go_on_and_of_many_only_those_that_match():
         assert all(0 <= part <= 1 for part in (candidate.score, candidate.bm25, candidate.keyword, candidate.fields))
 
 
-def cases() -> Iterator:
-    """Each question of each case, with the cards it is put to."""
-    text = Path(__file__).with_name("routed.txt").read_text()
-    for written in re.split("^# ", text, flags=re.MULTILINE)[1:]:
-        name, body = written.split("\n", 1)
-        cards, questions = body.rstrip().split("\n=>\n")
-        for question in questions.split("\n"):
-            yield pytest.param(cards.split("\n"), question, id=f"{name}: {question}")
-
-
-@pytest.mark.parametrize(("cards", "question"), list(cases()))
+@pytest.mark.parametrize(("cards", "question"), each_line(Path(__file__).with_name("routed.txt")))
 def test_the_document_that_is_meant_comes_first(cards, question):
     names, made = [], []
     for title, *more in (line.split(" | ") for line in cards):

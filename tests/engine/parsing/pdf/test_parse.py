@@ -47,24 +47,6 @@ def test_bookmarks_make_the_outline_and_can_be_ignored(compiled):
     assert compiled(data, ignore_bookmarks=True).report.outline_source == "headings"
 
 
-def test_a_bookmark_names_the_lines_that_print_its_title_and_keeps_their_number(compiled):
-    names = ["Methods", "What the Harbour Board Does for Small Vessels", "Results", "Outlook", "Sources"]
-    printed = [["METHODS"], ["What the Harbour Board", "Does for Small Vessels"], ["RESULTS"], ["OUTLOOK"], ["SOURCES"]]
-    pages = []
-    for n, lines in enumerate(printed, start=1):
-        title = [Text(72, 80 + 30 * place, line, 12, "bold") for place, line in enumerate(lines)]
-        pages.append([Text(40, 80, str(n)), *title, *prose(72, 160, 14)])
-    document = compiled(pdf(pages, bookmarks=[(name, n) for n, name in enumerate(names)]))
-    assert outline(document) == [(1, f"{n} {name}") for n, name in enumerate(names, start=1)]
-
-
-def test_bookmarks_that_a_program_cut_from_every_paragraph_are_no_outline(compiled):
-    pages = [chapter(f"Part {name}") for name in ("Alpha", "Beta", "Gamma", "Delta")]
-    cut = [(f"Tide number {n} of the harbour stood at the upper edge of"[:48], n) for n in range(4)]
-    document = compiled(pdf(pages, bookmarks=[*cut, ("Part Alpha", 0), ("Part Beta", 1)]))
-    assert document.report.outline_source == "headings"
-
-
 def test_a_pdf_without_headings_is_divided_by_pages_and_says_so(compiled):
     document = compiled(pdf([prose(72, 80, 40) for _ in range(7)]))
     assert [title for _, title in outline(document)] == ["Pages 1 to 5", "Pages 6 to 7"]
