@@ -168,11 +168,11 @@ function summarise() {
   heads.forEach((head, index) => {
     if (!index) return;
     const cells = rows().filter((row) => !row.hidden).map((row) => cellOf(row.cells[index])).filter(Boolean);
-    foot.rows[0].cells[index].textContent = "numeric" in head.dataset ? ofNumbers(cells) : ofWords(cells, head);
+    foot.rows[0].cells[index].textContent = "numeric" in head.dataset ? ofNumbers(cells, head) : ofWords(cells, head);
   });
 }
 
-function ofNumbers(cells) {
+function ofNumbers(cells, head) {
   const found = cells.filter((cell) => "number" in cell.dataset);
   const numbers = found.map((cell) => Number(cell.dataset.sort));
   markOutliers(cells, found, numbers);
@@ -180,10 +180,11 @@ function ofNumbers(cells) {
   const other = others ? table.dataset.other.replace("#", others) : "";
   const blank = cells.length - numbers.length - others;
   if (!numbers.length) return [other, blanks(blank)].filter(Boolean).join(" · ");
-  const sum = numbers.reduce((a, b) => a + b, 0);
+  // Shares of different wholes add up to nothing.
+  const sum = head.dataset.kind === "percent" ? "" : `Σ ${short.format(numbers.reduce((a, b) => a + b, 0))}`;
   const range = `${short.format(Math.min(...numbers))} … ${short.format(Math.max(...numbers))}`;
   const median = table.dataset.median.replace("#", short.format(middle(numbers)));
-  return [`Σ ${short.format(sum)}`, median, range, other, blanks(blank)].filter(Boolean).join(" · ");
+  return [sum, median, range, other, blanks(blank)].filter(Boolean).join(" · ");
 }
 
 // A value further than three and a half median deviations from the median (Iglewicz and Hoaglin) differs.

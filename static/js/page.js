@@ -85,7 +85,7 @@ function say(text) {
 document.addEventListener("click", (event) => {
   const theme = event.target.closest("[data-theme-set]");
   if (theme) setTheme(theme.dataset.themeSet);
-  event.target.closest("[data-dismiss]")?.closest(".toast, .notice")?.remove();
+  event.target.closest("[data-dismiss]")?.closest(".toast, .notice, .uploads > li")?.remove();
   for (const menu of document.querySelectorAll("details.menu[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }

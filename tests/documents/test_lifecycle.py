@@ -40,7 +40,9 @@ def test_a_deleted_document_is_hidden_at_once_and_comes_back_with_undo(client, w
     document = ready()
     client.force_login(alice)
     row = client.post(url(document, "delete"), headers=HTMX).content.decode()
-    assert "Undo" in row
+    assert "Restore" in row
+    deleted = client.get(f"/w/{workspace.slug}/documents/?status=deleted").content.decode()
+    assert "was deleted" in deleted and "just now" in deleted
     assert not readable_documents(workspace, alice).exists()
     assert client.get(f"/w/{workspace.slug}/documents/{document.pk}/").status_code == 404
     row = client.post(url(document, "restore"), headers=HTMX).content.decode()

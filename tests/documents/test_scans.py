@@ -69,7 +69,7 @@ def test_a_scan_is_read_and_its_quotes_lit_without_the_render_server(scanned, wo
     version = scanned.current_version
     pairs = dict(report_pairs(version))
 
-    assert (pairs["Text kept"], pairs["Read by OCR"]) == ("100 % of characters", "1 (1)")
+    assert (pairs["Text kept"], pairs["Read by OCR"]) == ("100 % of characters", "1 page: 1")
     assert "whose text was not read" not in words_of("")
     assert version.recognised_pages == 1
 

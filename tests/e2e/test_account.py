@@ -6,13 +6,15 @@ import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from playwright.sync_api import Page, expect
 
+from tests.e2e.test_main_job import make_workspace
+
 pytestmark = pytest.mark.e2e
 NAME, PASSWORD, ANOTHER = "gail", "a long pass phrase of hers", "quite another set of words"
 
 
 def test_from_an_invitation_to_a_lost_password(signed_in, browser, site):
     here = site.address.replace("127.0.0.1", "localhost")  # Passkeys belong to a name, not to a number.
-    link = invite(signed_in, make_workspace(signed_in, site)).replace(site.address, here)
+    link = invite(signed_in, make_workspace(signed_in, site, "Journey")).replace(site.address, here)
     hers = browser.new_context(viewport={"width": 1440, "height": 900})
     page = hers.new_page()
     page.set_default_timeout(20_000)
@@ -32,14 +34,6 @@ def test_from_an_invitation_to_a_lost_password(signed_in, browser, site):
     sign_out(page, here)
     lose_and_reset_the_password(page, here, site)
     hers.close()
-
-
-def make_workspace(page: Page, site) -> str:
-    page.goto(f"{site.address}/workspaces/new/")
-    page.fill("input[name=name]", "Journey")
-    page.locator("main button[type=submit]").click()
-    page.wait_for_url(re.compile(r"/w/[^/]+/$"))
-    return page.url
 
 
 def invite(page: Page, home: str) -> str:

@@ -23,6 +23,15 @@ def upload(page, site):
     expect(row.first.locator("[data-status=ready]")).to_be_visible(timeout=60_000)
 
 
+def make_workspace(page, site, name):
+    """Make a workspace; the address of its home."""
+    page.goto(f"{site.address}/workspaces/new/")
+    page.fill("input[name=name]", name)
+    page.locator("main button[type=submit]").click()
+    page.wait_for_url(re.compile(r"/w/[^/]+/$"))
+    return page.url
+
+
 def ask(page, site, question=QUESTION, address=""):
     page.goto(f"{address or site.address}/w/demo/")
     page.fill("#question", question)

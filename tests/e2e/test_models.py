@@ -1,7 +1,6 @@
 """Models in a browser: found on this machine, used in one click, watched while it is tried, removed and taken back."""
 
 import json
-import re
 import threading
 from collections.abc import Iterator
 
@@ -10,6 +9,7 @@ from playwright.sync_api import expect
 from werkzeug import Request, Response
 from werkzeug.serving import make_server
 
+from tests.e2e.test_main_job import make_workspace
 from tests.support.model_server import ModelServer
 
 pytestmark = pytest.mark.e2e
@@ -52,13 +52,10 @@ def model_server(site) -> Iterator[None]:
 
 def test_a_model_is_found_used_watched_removed_and_taken_back(signed_in, site, model_server):
     page = signed_in
-    page.goto(f"{site.address}/workspaces/new/")
-    page.fill("[name=name]", "Pier")
-    page.click("main [type=submit]")
-    page.wait_for_url(re.compile("/w/pier"))
+    home = make_workspace(page, site, "Pier")
     use = page.get_by_role("button", name="Use tiny from Port")
     expect(use).to_be_visible(timeout=30_000)
-    page.goto(f"{site.address}/w/pier/settings/models/")
+    page.goto(f"{home}settings/models/")
     use.click()
 
     row = page.locator("[id^=provider-]", has_text="tiny")
@@ -84,16 +81,13 @@ def test_a_model_is_found_used_watched_removed_and_taken_back(signed_in, site, m
 
 def test_changed_files_become_versions_in_one_click_and_a_deletion_is_undone_from_its_toast(signed_in, site, tmp_path):
     page = signed_in
-    page.goto(f"{site.address}/workspaces/new/")
-    page.fill("[name=name]", "Quay")
-    page.click("main [type=submit]")
-    page.wait_for_url(re.compile("/w/quay"))
+    home = make_workspace(page, site, "Quay")
     files = [tmp_path / name for name in ("dues.md", "berths.md")]
 
     def send(number: int) -> None:
         for file in files:
             file.write_text(f"# {file.stem}\n\nEdition {number} of {file.stem}.\n")
-        page.goto(f"{site.address}/w/quay/documents/")
+        page.goto(f"{home}documents/")
         page.set_input_files("#files", [str(file) for file in files])
 
     send(1)

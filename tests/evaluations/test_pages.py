@@ -64,14 +64,17 @@ def test_questions_are_imported_and_exported(page, golden_set):
     assert json.loads(exported[-1])["value"] == "25 days"
 
 
-def test_a_run_is_kept_from_its_page(page, client, golden_set, alice, workspace, work_off):
+def test_a_run_is_kept_from_its_page(page, client, report, alice, workspace, work_off):
     run = start_run(user=alice, workspace=workspace, question="What was capital expenditure in 2024?")
     work_off("runs")
     assert (
         "Keep as golden question" in client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
     )
 
-    assert "Keep here" in text(page("from_run", asked=run.pk))
+    before = text(page("from_run", asked=run.pk))
+    assert "Keep here" not in before and f'name="asked" value="{run.pk}"' in before
+    assert "Keep here" in text(page("make", {"name": "Figures", "asked": run.pk})), "back at the run that is to be kept"
+    golden_set = GoldenSet.objects.get()
     assert "The run was kept" in text(page("keep_run", {}, pk=golden_set.pk, asked=run.pk))
     golden = GoldenQuestion.objects.get(run=run)
     changed = {"question": golden.question, "value": "$99 million"}

@@ -53,6 +53,15 @@ def test_ticked_documents_count_before_the_rest_and_a_grid_of_none_is_refused(cl
     assert [row.document for row in Grid.objects.get().rows.all()] == [leases[1]]
 
 
+def test_titles_in_capitals_are_offered_as_they_are_read_elsewhere(client, bob, workspace, leases):
+    Document.objects.filter(pk=leases[0].pk).update(title="LEASE OF THE OLD HARBOUR")
+    client.force_login(bob)
+
+    offered = client.get(reverse("grids:new", args=[workspace.slug])).content.decode()
+
+    assert "Lease of the Old Harbour" in offered
+
+
 def test_a_set_of_the_library_and_the_columns_of_another_grid_are_offered(client, bob, workspace, grid):
     client.force_login(bob)
 

@@ -1,6 +1,7 @@
-"""A model that never ends, cites what is not there, or writes links: it costs its budget and shows nothing untrue.
+"""A model that never ends or writes links: it costs its budget and leads nowhere.
 
-Markup, orders in documents and giant replies are tested with the pages of answers (tests/runs/test_model_answers.py).
+Markup, orders in documents and giant replies are tested with the pages of answers (tests/runs/test_model_answers.py),
+ids that do not exist with the conversation (tests/engine/agent/test_loop.py).
 """
 
 import itertools
@@ -20,14 +21,6 @@ def test_endless_calls_of_tools_end_with_the_budget(led_by):  # noqa: F811
     run = led_by(script)
     assert run.status in run.CONCLUDED
     assert script.calls < 40 and run.steps.count() < 400
-
-
-def test_ids_that_do_not_exist_hold_nothing_up(led_by):  # noqa: F811
-    cited = ("D9.99", "D1.999999", "D1.-1", "D0.0", "D1.1.r9c9", "../../etc/passwd", "", "D" * 5000)
-    run = led_by(Script(turn=lambda _p: answer(*[claim(f"Profit was {n} million.", c) for n, c in enumerate(cited)])))
-    assert run.status in run.CONCLUDED
-    told = run.claims.filter(text__startswith="Profit was")
-    assert not told.filter(support__in=("supported", "derived", "partly", "quoted")).exists()
 
 
 LINKS = [

@@ -94,3 +94,15 @@ def test_a_figure_says_its_unit_once():
     assert show.bare("€220 million", "USD million") == "€220 million"
     assert show.bare("-$38 million", "USD million") == "-38"
     assert show.bare("($38) million", "USD million") == "(38)"
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("ANNUAL REPORT, Best Buy", "Annual Report, Best Buy"),
+        ("PART II > Item 8. Financial Statements", "Part II > Item 8. Financial Statements"),
+        ("Item 8 <b>", "Item 8 <b>"),
+    ],
+)
+def test_capitals_are_brought_down_in_each_part_of_a_title_and_of_a_place(title, shown):
+    assert show.readable(title) == shown

@@ -36,7 +36,7 @@ def test_its_questions_stand_in_order_with_answer_quotes_and_cost(page, first, m
     assert shown.index("412 million") < shown.index("And in 2023?")
     assert "2 quotes" in shown and "$0.011" in shown and "Follow-up" in shown
     assert f'name="thread" value="{first.thread_id}"' in shown, "a follow-up goes on in this thread"
-    assert (known.run, known.passages, known.documents) == (first, 2, 1)
+    assert known == {"run": first, "passages": 2, "documents": 1}
     assert page(address(make_run(status="failed").thread)).context["known"] is None
 
 

@@ -107,9 +107,11 @@ def parts_of(message: dict) -> tuple[str, list[str]]:
     return words, [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
 
 
-def whole(text: str, usage: dict | None = None, finish: str = "stop", *, model="tiny-2026", **message) -> Response:
+def whole(text: str | None, usage: dict | None = None, finish: str = "stop", model="tiny-2026", **message) -> Response:
     """A reply in one JSON body."""
-    return _in_one({"role": "assistant", "content": text, **message}, finish, usage, model)
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
+    return Response(json.dumps({**body, "usage": usage}), content_type="application/json")
 
 
 def streamed(text: str, usage: dict | None = None) -> Response:
@@ -121,19 +123,13 @@ def called(calls: list[dict], body: dict, words: str = "") -> Response:
     """Calls of tools, streamed in pieces when the request streams."""
     rows = [{"index": n, "id": f"call-{n}", "type": "function", "function": call} for n, call in enumerate(calls)]
     if not body.get("stream"):
-        return _in_one({"role": "assistant", "content": words or None, "tool_calls": rows}, "tool_calls", None)
+        return whole(words or None, finish="tool_calls", tool_calls=rows)
     deltas: list[dict] = [{"content": words}] if words else []
     for row in rows:
         said = row["function"]["arguments"]
         deltas.append({"tool_calls": [{**row, "function": {**row["function"], "arguments": said[:9]}}]})
         deltas.append({"tool_calls": [{"index": row["index"], "function": {"arguments": said[9:]}}]})
     return _in_pieces(deltas, "tool_calls", None)
-
-
-def _in_one(message: dict, finish: str, usage: dict | None, model="tiny-2026") -> Response:
-    choice = {"index": 0, "finish_reason": finish, "message": message}
-    body = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
-    return Response(json.dumps({**body, "usage": usage}), content_type="application/json")
 
 
 def _in_pieces(deltas: list[dict], finish: str, usage: dict | None) -> Response:

@@ -48,7 +48,9 @@ class SearchForm(AuditForm):
 class InviteAnywhereForm(InviteForm):
     """An invitation into any workspace."""
 
-    workspace = forms.ModelChoiceField(Workspace.objects.filter(deleted_at=None).order_by("name"), label="Into")
+    workspace = forms.ModelChoiceField(
+        Workspace.objects.filter(deleted_at=None).order_by("name"), label="Into", empty_label="Choose"
+    )
     field_order = ("workspace",)
 
 

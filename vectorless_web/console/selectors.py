@@ -83,24 +83,14 @@ def list_providers() -> list[ModelProvider]:
     )
 
 
-@dataclass(frozen=True)
-class Failures:
-    """What failed within the last day."""
-
-    runs: int
-    reasons: list[tuple[str, int]]
-    """The commonest codes of failed runs, with how often."""
-    documents: int
-
-
-def count_failures() -> Failures:
-    """Runs and documents that failed within the last 24 hours."""
+def count_failures() -> dict[str, Any]:
+    """Runs and documents that failed within the last 24 hours, and the commonest codes of these runs with how often."""
     since = timezone.now() - timedelta(days=1)
     runs = Run.objects.filter(status=Run.Status.FAILED, finished_at__gte=since).order_by()
     codes = runs.values_list("error_code").annotate(n=Count("pk")).order_by("-n", "error_code")
     reasons = [(code or "unknown", count) for code, count in codes]
     versions = DocumentVersion.objects.filter(status=DocumentVersion.Status.FAILED, created_at__gte=since)
-    return Failures(sum(count for _, count in reasons), reasons[:4], versions.count())
+    return {"runs": sum(count for _, count in reasons), "reasons": reasons[:4], "documents": versions.count()}
 
 
 def sum_stored_bytes() -> list[tuple[str, int]]:

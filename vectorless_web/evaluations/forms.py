@@ -16,9 +16,10 @@ from vectorless_web.workspaces.models import Workspace
 
 
 class SetForm(forms.Form):
-    """A new set."""
+    """A new set; `asked` is the run that it is made for, if any."""
 
     name = forms.CharField(label=_("Name of a new set"), max_length=TITLE_MAX)
+    asked = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 
 
 class ScheduleForm(forms.Form):
@@ -66,7 +67,7 @@ class QuestionForm(forms.Form):
     quote = forms.CharField(
         label=_("Expected quote"), required=False, max_length=TEXT_MAX, widget=forms.Textarea(attrs={"rows": 2})
     )
-    tags = forms.CharField(label=_("Tags"), required=False, max_length=300, help_text=_("Parted by semicolons."))
+    tags = forms.CharField(label=_("Tags"), required=False, max_length=300, help_text=_("Separated by semicolons."))
 
     def clean(self) -> dict[str, Any]:
         """Something must be expected of the answer."""
@@ -116,7 +117,7 @@ class EvaluationForm(forms.Form):
         required=False,
         help_text=_("One call more for each answer in words. What the judge says stands beside the score."),
     )
-    expand = forms.BooleanField(label=_("Take in synonyms"), required=False, initial=True)
+    expand = forms.BooleanField(label=_("Look for synonyms too"), required=False, initial=True)
 
     def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

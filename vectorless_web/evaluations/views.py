@@ -46,11 +46,14 @@ def sets(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def make(request: HttpRequest, slug: str) -> HttpResponse:
+    """A set, empty at first; whoever came from a run to keep it goes back to choosing its set."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = SetForm(request.POST)
     if form.is_valid():
         try:
             made = services.make_set(user=request.user, workspace=workspace, name=form.cleaned_data["name"])
+            if asked := form.cleaned_data["asked"]:
+                return go_to(request, "evaluations:from_run", slug=slug, asked=asked)
             return go_to(request, "evaluations:set", slug=slug, pk=made.pk)
         except Problem as problem:
             form.add_error("name", problem.message)
@@ -176,7 +179,7 @@ def from_run(request: HttpRequest, slug: str, asked: int) -> HttpResponse:
         **workspace_context(request.user, found.workspace, "evaluations"),
         "run": found,
         "sets": selectors.sets_in(found.workspace),
-        "form": SetForm(),
+        "form": SetForm(initial={"asked": asked}),
     }
     return render(request, "evaluations/from_run.html", context)
 

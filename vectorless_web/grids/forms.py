@@ -3,9 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from vectorless_web.documents.models import Folder
+from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents, tags_of
 from vectorless_web.engine.text.numbers import MEASURES, read_unit
 from vectorless_web.engine.text.typed import SPANS
@@ -14,6 +15,7 @@ from vectorless_web.grids.models import Column, Grid
 from vectorless_web.grids.selectors import COLUMNS_MAX, Source
 from vectorless_web.grids.services import ColumnValues, GridValues
 from vectorless_web.infra.limits import SEARCH_MAX, TITLE_MAX
+from vectorless_web.infra.templatetags.show import readable
 from vectorless_web.runs.selectors import answerers_of, estimate_of
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -21,6 +23,11 @@ from vectorless_web.workspaces.selectors import User
 OFFERED = 200
 """Documents that can be ticked one by one; more come by folder, tag or words of their titles."""
 LABEL_MAX = 80
+
+
+def _list_titles(documents: QuerySet[Document]) -> list[tuple[int, str]]:
+    """Keys and titles of documents that can be ticked, written as everywhere else."""
+    return [(pk, readable(title)) for pk, title in documents.values_list("pk", "title")[:OFFERED]]
 
 
 class GridForm(forms.Form):
@@ -60,9 +67,9 @@ class GridForm(forms.Form):
         self.fields["folder"].queryset = Folder.objects.filter(pk__in=folders)  # type: ignore[attr-defined]
         tags = [("", _("Any")), *((tag, tag) for tag, _count in tags_of(workspace, user))]
         self.fields["tag"].choices = tags  # type: ignore[attr-defined]
-        readable = readable_documents(workspace, user).order_by("title", "pk")
-        self.fields["documents"].queryset = readable  # type: ignore[attr-defined]
-        self.fields["documents"].choices = list(readable.values_list("pk", "title")[:OFFERED])  # type: ignore[attr-defined]
+        documents = readable_documents(workspace, user).order_by("title", "pk")
+        self.fields["documents"].queryset = documents  # type: ignore[attr-defined]
+        self.fields["documents"].choices = _list_titles(documents)  # type: ignore[attr-defined]
         offered = answerers_of(workspace)
         self.fields["answerer"].choices = [(row.value, estimate_of(row)) for row in offered]  # type: ignore[attr-defined]
         if len(offered) < 2:
@@ -193,10 +200,9 @@ class RowsForm(forms.Form):
 
     def __init__(self, *args: Any, user: User, grid: Grid, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        readable = readable_documents(grid.workspace, user).exclude(pk__in=grid.rows.values("document"))
-        self.fields["documents"].queryset = readable  # type: ignore[attr-defined]
-        titles = list(readable.order_by("title", "pk").values_list("pk", "title")[:OFFERED])
-        self.fields["documents"].choices = titles  # type: ignore[attr-defined]
+        documents = readable_documents(grid.workspace, user).exclude(pk__in=grid.rows.values("document"))
+        self.fields["documents"].queryset = documents  # type: ignore[attr-defined]
+        self.fields["documents"].choices = _list_titles(documents.order_by("title", "pk"))  # type: ignore[attr-defined]
 
 
 class CorrectionForm(forms.Form):

@@ -33,24 +33,19 @@ MEASURED = 200
 def grids_in(workspace: Workspace) -> QuerySet[Grid]:
     """The grids of a workspace, each with how many `documents` and `questions` it has."""
     counts = {"documents": Count("rows", distinct=True), "questions": Count("columns", distinct=True)}
-    return Grid.objects.filter(workspace=workspace).select_related("created_by").annotate(**counts).order_by("-pk")
+    return workspace.grids.select_related("created_by").annotate(**counts).order_by("-pk")
 
 
 def grid_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Grid:
     """One grid of a workspace the user belongs to; Http404 for any other, PermissionDenied below `needs`."""
     workspace = workspace_for(user, slug, needs)
-    grid = one_or_404(Grid.objects.select_related("folder"), "There is no such grid here.", workspace=workspace, pk=pk)
-    grid.workspace = workspace
-    return grid
+    return one_or_404(workspace.grids.select_related("folder"), "There is no such grid here.", pk=pk)
 
 
 def find_watched_grid(user: User, slug: str, pk: int) -> Grid | None:
     """The grid for a socket; None for a stranger, an unknown workspace and an unknown grid alike."""
     workspace = member_workspace(user, slug)
-    grid = Grid.objects.filter(workspace=workspace, pk=pk).first() if workspace is not None else None
-    if grid is not None and workspace is not None:
-        grid.workspace = workspace
-    return grid
+    return workspace.grids.filter(pk=pk).first() if workspace is not None else None
 
 
 def column_of(grid: Grid, pk: int) -> Column:

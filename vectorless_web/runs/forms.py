@@ -1,6 +1,6 @@
 """What a question form holds: the question, where to look, how far to go."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import zip_longest
@@ -16,11 +16,11 @@ from vectorless_web.documents.models import Card, Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
+from vectorless_web.runs.selectors import answerers_of, estimate_of
 from vectorless_web.runs.services import is_private_anyway
 from vectorless_web.workspaces.forms import CAP_LIMITS, EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import UsedUp, User, used_up_budget
+from vectorless_web.workspaces.selectors import User, used_up_budget
 
 STEP_CHOICES = (6, 12, 20, 30)
 """Steps of a walk that the form offers, from the default to the most that is allowed."""
@@ -31,9 +31,9 @@ WORDS_SEARCHED = 8
 TAGS_SHOWN = 4
 """Tags, the most used ones, that are offered as a scope."""
 STARTERS_SHOWN = 3
+"""Questions to begin with that the page offers."""
 STARTERS_SOUGHT = 200
 """Documents, the newest, that are looked at for questions to begin with: nearly every one that has figures has some."""
-"""Questions to begin with that the page offers."""
 FOLDERS_SHOWN = 4
 """Folders that are offered as a scope."""
 
@@ -195,37 +195,6 @@ class AskedForm:
         )
 
 
-@dataclass(frozen=True)
-class AskBox:
-    """The form as the page shows it, with what was sent or what a fresh one begins with.
-
-    `scopes` and `starters`, questions to begin with, are called by the page that offers them.
-    """
-
-    sent: AskedForm
-    scopes: Callable[[], Sequence[Scope]]
-    documents: Sequence[Document]
-    max_steps: int
-    estimate: str
-    usual: Answerer
-    """Who answers unless another is chosen."""
-    error: str
-    step_choices: Sequence[int]
-    answerers: Sequence[tuple[str, str]]
-    """Who can be asked and what that costs at most; empty where only one can."""
-    most_usd: float | None
-    """The workspace's own limit; None for none."""
-    private: bool | None
-    """Whether only who asks is to see it; None where it is so anyway."""
-    may_cost: bool
-    """Whether who can answer costs anything."""
-    used_up: UsedUp | None
-    """The budget that pays for no call of a model at present; None while there is room, or nothing costs."""
-    starters: Callable[[], Sequence[Starter]]
-    search_fields: str
-    """How to search, as the form shows it: safe HTML."""
-
-
 def read_prefill(data: QueryDict, workspace: Workspace) -> AskedForm | None:
     """What a link to the form filled in: a question, chosen documents; None when it filled in nothing."""
     form = AskedForm.read(data)
@@ -249,37 +218,50 @@ def documents_meant(form: AskedForm, workspace: Workspace, user: User) -> list[i
     return None
 
 
-def ask_box(
-    workspace: Workspace, user: User, *, sent: AskedForm | None = None, follows: Run | None = None, error: str = ""
-) -> AskBox:
-    """The question form: empty, following up on a run (its scope, its thread), or as it was sent."""
-    sent = sent or _make_new_form(workspace, follows)
-    rows = readable_documents(workspace, user).select_related(None)
-    answerers = answerers_of(workspace)
-    steps = sent.max_steps or workspace.setting("max_steps")
-    may_cost = any(row.usd_per_million for row in answerers)
-    return AskBox(
-        sent=sent,
-        scopes=lambda: [
-            Scope("all", "Whole workspace", rows.count(), "all"),
-            *_open_alone(rows),
-            *_folders(workspace, user),
-            *_tags(rows),
-        ],
-        documents=list(rows.filter(pk__in=sent.chosen).only("pk", "title")) if sent.chosen else [],
-        max_steps=steps,
-        estimate=estimate_of(answerers[0]) if len(answerers) == 1 else "",
-        usual=answerers[0],
-        error=error,
-        step_choices=sorted({*STEP_CHOICES, steps}),
-        answerers=[(row.value, estimate_of(row)) for row in answerers] if len(answerers) > 1 else [],
-        private=None if is_private_anyway(workspace, follows) else sent.private,
-        search_fields=_render_search(sent.search),
-        most_usd=workspace.setting("money_usd"),
-        may_cost=may_cost,
-        used_up=used_up_budget(workspace, user) if may_cost else None,
-        starters=lambda: [] if sent.question else _find_starters(rows, sent.chosen),
-    )
+class AskBox:
+    """The form as the page shows it: empty, following up on a run (its scope, its thread), or as it was sent."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        user: User,
+        *,
+        sent: AskedForm | None = None,
+        follows: Run | None = None,
+        error: str = "",
+    ) -> None:
+        self.sent = sent = sent or _make_new_form(workspace, follows)
+        self.error = error
+        self._workspace, self._user = workspace, user
+        self._rows = readable_documents(workspace, user).select_related(None)
+        self.documents = list(self._rows.filter(pk__in=sent.chosen).only("pk", "title")) if sent.chosen else []
+        self.max_steps = sent.max_steps or workspace.setting("max_steps")
+        self.step_choices = sorted({*STEP_CHOICES, self.max_steps})
+        self.search_fields = _render_search(sent.search)
+        """How to search, as the form shows it: safe HTML."""
+        self.private = None if is_private_anyway(workspace, follows) else sent.private
+        """Whether only who asks is to see it; None where it is so anyway."""
+        answerers = answerers_of(workspace)
+        self.usual = answerers[0]
+        """Who answers unless another is chosen."""
+        self.answerers = [(row.value, estimate_of(row)) for row in answerers] if len(answerers) > 1 else []
+        """Who can be asked and what that costs at most; empty where only one can."""
+        self.estimate = "" if self.answerers else estimate_of(self.usual)
+        self.most_usd = workspace.setting("money_usd")
+        """The workspace's own limit; None for none."""
+        self.may_cost = any(row.usd_per_million for row in answerers)
+        """Whether who can answer costs anything."""
+        self.used_up = used_up_budget(workspace, user) if self.may_cost else None
+        """The budget that pays for no call of a model at present; None while there is room, or nothing costs."""
+
+    def scopes(self) -> list[Scope]:
+        """Where to look, for the page that offers it."""
+        whole = Scope("all", "Whole workspace", self._rows.count(), "all")
+        return [whole, *_open_alone(self._rows), *_folders(self._workspace, self._user), *_tags(self._rows)]
+
+    def starters(self) -> list[Starter]:
+        """Questions to begin with, for the page that offers them."""
+        return [] if self.sent.question else _find_starters(self._rows, self.sent.chosen)
 
 
 def _render_search(search: SearchForm) -> str:
@@ -313,7 +295,7 @@ def _make_new_form(workspace: Workspace, follows: Run | None) -> AskedForm:
     """A form with nothing asked yet: a new one, or one that goes on where a run left off."""
     if follows is None:
         return AskedForm("", "all", (), workspace.setting("max_steps"), None)
-    chosen = tuple(_documents_of(follows))
+    chosen = () if follows.whole_workspace else tuple(follows.documents.values_list("pk", flat=True))
     return AskedForm(
         question="",
         scope="documents" if chosen else "all",
@@ -350,12 +332,6 @@ def choices_of(
     found = list(rows.values_list("pk", "title")[first : first + CHOICES_SHOWN + 1])
     more = page + 1 if len(found) > CHOICES_SHOWN else None
     return DocumentChoices(chosen if page <= 1 else [], found[:CHOICES_SHOWN], search, more)
-
-
-def _documents_of(run: Run | None) -> set[int]:
-    if run is None or run.whole_workspace:
-        return set()
-    return set(run.documents.values_list("pk", flat=True))
 
 
 def _open_alone(documents: QuerySet[Document]) -> list[Scope]:

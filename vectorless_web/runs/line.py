@@ -45,10 +45,6 @@ def _background_runs(status: str) -> QuerySet[Run]:
     return Run.objects.filter(status=status).exclude(purpose=Run.Purpose.QUESTION)
 
 
-def _open_replays() -> QuerySet[Replay]:
-    return Replay.objects.filter(verdict="")
-
-
 def _enqueue_run(run: Run) -> None:
     path = JOB if run.purpose == Run.Purpose.QUESTION else BACKGROUND_JOB
     jobs.enqueue(path, run.pk, queue=line_of(run).queue, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
@@ -76,7 +72,7 @@ BACKGROUND = _make_line(BACKGROUND_QUEUE, _background_runs, has_short_turns=True
 REPLAYS = WaitingLine(
     queue=REPLAY_QUEUE,
     person="asked_by",
-    waiting=_open_replays,
+    waiting=lambda: Replay.objects.filter(verdict=""),
     working=None,
     job_id=replay_job_id,
     enqueue=_enqueue_replay,
@@ -131,17 +127,8 @@ def admit_replays() -> int:
     return REPLAYS.admit_all()
 
 
-def find_never_enqueued(replays: Iterable[Replay]) -> list[Replay]:
-    """Those whose job Redis knows nothing of; none when it is down."""
-    return _select_lost(replays, jobs.EVER)
-
-
-def without_worker(replays: Iterable[Replay]) -> list[Replay]:
-    """Those whose job neither waits nor runs; none when Redis is down."""
-    return _select_lost(replays, jobs.ALIVE)
-
-
-def _select_lost(replays: Iterable[Replay], states: Collection[str]) -> list[Replay]:
+def select_lost(replays: Iterable[Replay], states: Collection[str]) -> list[Replay]:
+    """Those whose job is in none of these states; none when Redis is down."""
     named = {replay_job_id(replay): replay for replay in replays}
     gone = jobs.find_lost_jobs(list(named), queue=REPLAY_QUEUE, alive=states)
     return [replay for name, replay in named.items() if name in gone]

@@ -63,17 +63,6 @@ USED_PAGES = 12
 """Pages of a document that are shown as used most."""
 
 
-@dataclass(frozen=True)
-class Month:
-    """What a workspace asked since the first of the month."""
-
-    questions: int
-    answered: int
-    partial: int
-    spent_usd: float
-    limit_usd: float | None = None
-
-
 def visible_runs(account: int | None, workspaces: Iterable[int], rows: Manager[Run] = Run.objects) -> QuerySet[Run]:
     """The runs of these workspaces that exist for a member; for nobody in particular (None) those for every member.
 
@@ -291,11 +280,6 @@ BESIDE_CHAT = (EMBEDDING, "nearness")
 """Purposes of stored calls that no chat model answered; the second is in runs of earlier versions."""
 
 
-def count_opened(run: Run) -> int:
-    """How many documents the run has opened so far."""
-    return run.versions.count()
-
-
 def last_calls(run: Run) -> Iterator[tuple[ModelProvider, ModelCall]]:
     """Each connected model that was asked in a run, with its last call.
 
@@ -366,25 +350,15 @@ def feedback_by(user: User, run: Run) -> Feedback | None:
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What people made of a run: who verified it, and whether the asking user did and has it as a favourite."""
-
-    verified_by: Sequence[Verification]
-    is_verified_by_me: bool
-    is_favourite: bool
-    comments: int
-
-
-def standing_of(run: Run, user: User) -> Standing:
-    """What people made of a run."""
+def standing_of(run: Run, user: User) -> dict[str, Any]:
+    """What people made of a run: who verified it, whether the user did and has it as a favourite, how many comments."""
     verified = list(run.verifications.select_related("user"))
-    return Standing(
-        verified_by=verified,
-        is_verified_by_me=any(row.user_id == user.pk for row in verified),
-        is_favourite=run.favoured_by.filter(pk=user.pk).exists(),
-        comments=run.comments.count(),
-    )
+    return {
+        "verified_by": verified,
+        "is_verified_by_me": any(row.user_id == user.pk for row in verified),
+        "is_favourite": run.favoured_by.filter(pk=user.pk).exists(),
+        "comments": run.comments.count(),
+    }
 
 
 def comments_of(run: Run) -> list[Comment]:
@@ -507,17 +481,17 @@ def home_workspaces(user: User) -> list[Workspace]:
     return workspaces
 
 
-def month_of(workspace: Workspace, user: User) -> Month:
-    """Questions, outcomes and spend since the first of the month, of the runs that exist for the user."""
+def month_of(workspace: Workspace, user: User) -> dict[str, Any]:
+    """Questions, how many were answered, in part too, and US dollars since the first of the month, of the runs that
+    exist for the user."""
     first = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     rows = asked_runs(user.pk, [workspace.pk]).filter(created_at__gte=first)
-    found = rows.order_by().aggregate(
+    return rows.order_by().aggregate(
         questions=Count("pk"),
         answered=Count("pk", filter=Q(status__in=(Run.Status.ANSWERED, Run.Status.PARTIAL))),
         partial=Count("pk", filter=Q(status=Run.Status.PARTIAL)),
-        spent_usd=Sum("cost_usd"),
+        spent_usd=Sum("cost_usd", default=0),
     )
-    return Month(**found | {"spent_usd": float(found["spent_usd"] or 0)})
 
 
 def _select_cited_versions(run: Run) -> QuerySet[Citation, int]:
@@ -580,15 +554,12 @@ def _models(workspace: Workspace) -> Iterator[Answerer]:
     rows = list(providers_for(workspace).filter(enabled=True))
     twice = {row.model for row in rows if sum(other.model == row.model for other in rows) > 1}
     for row in rows:
-        yield Answerer(provider_choice(row), _label(row, twice), row.model, max(row.price_in, row.price_out))
+        # With the provider's name where two offer the same.
+        label = f"{row.model} ({row.name})" if row.model in twice else row.model
+        yield Answerer(provider_choice(row), label, row.model, max(row.price_in, row.price_out))
     if settings.MODEL:
         dearer = Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT)))
         yield Answerer(SITE, settings.MODEL, settings.MODEL, dearer)
-
-
-def _label(row: ModelProvider, twice: set[str]) -> str:
-    """The model's name, with the provider's where two offer the same."""
-    return f"{row.model} ({row.name})" if row.model in twice else row.model
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:

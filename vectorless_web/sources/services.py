@@ -22,10 +22,10 @@ from django.utils import timezone
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import closed_folders, documents_in
 from vectorless_web.documents.services import StoredUpload, add_document, add_version
-from vectorless_web.documents.services.uploads import format_megabytes
 from vectorless_web.infra.places import Access, Found, Place, PlaceTrouble
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.request_limits import format_megabytes
 from vectorless_web.notices.models import Kind as NoticeKind
 from vectorless_web.notices.services import notify
 from vectorless_web.sources.models import PATH_MAX, Kind, Source, SourceFile

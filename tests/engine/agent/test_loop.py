@@ -7,18 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.conversing import (
-    MARGIN,
-    NET_SALES,
-    answer,
-    call,
-    claim,
-    converse,
-    long_report,
-    shelf,
-    turn,
-    verdict,
-)
+from tests.support.conversing import MARGIN, NET_SALES, answer, call, claim, converse, long_report, shelf, turn, verdict
 from tests.support.engine_documents import compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
@@ -29,10 +18,7 @@ from vectorless_web.engine.agent.model.view import count_tokens
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Support, Verdict
-from vectorless_web.engine.errors import (
-    ModelTimeout,
-    ModelUnreachable,
-)
+from vectorless_web.engine.errors import ModelTimeout, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall
 
@@ -42,13 +28,7 @@ GOOD = answer(claim(NET_SALES, "D1.7.r1"), value="$5,400 million")
 
 def test_a_short_document_is_read_whole_and_answered_from_in_one_call() -> None:
     run = converse([GOOD, verdict("supported")])
-    assert run.kinds == [
-        StepKind.ROUTE,
-        StepKind.EXTRACT,
-        StepKind.SYNTHESIZE,
-        StepKind.VERIFY,
-        StepKind.FINALIZE,
-    ]
+    assert run.kinds == [StepKind.ROUTE, StepKind.EXTRACT, StepKind.SYNTHESIZE, StepKind.VERIFY, StepKind.FINALIZE]
     assert (run.end.outcome, run.end.verdict, run.end.value) == (Outcome.ANSWERED, Verdict.VERIFIED, "$5,400 million")
     assert run.end.answer == f"{NET_SALES} [1]"
     assert run.end.grounded

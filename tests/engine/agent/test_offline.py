@@ -1,5 +1,6 @@
 """A run without a model: its steps, its passages, its worked figure, and that nothing is shown which no step opened."""
 
+import json
 import os
 import subprocess
 import sys
@@ -18,25 +19,20 @@ from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Verdict, is_
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.finding.navigation.search import RankedNode
 
+CLAUSES = {
+    "1 Parties": ["This lease is made between Harriet Coyle, the landlord, and Brightwater Dental, the tenant."],
+    "2 Term and notice": [
+        "The term is five years. It begins on 1 March 2021.",
+        "The tenant may end this lease after three years. Notice must be given in writing, nine months before.",
+    ],
+    "3 Repairs": ["Urgent repairs must be carried out within two working days."],
+}
 LEASE = compiled(
     "Lease of 14 Mill Lane",
-    section(
-        "1 Parties",
-        paragraph(
-            "This lease is made between Harriet Coyle, the landlord, and Brightwater Dental, the tenant.", page=0
-        ),
-        page=0,
+    *(
+        section(title, *(paragraph(text, page=page) for text in texts), page=page)
+        for page, (title, texts) in enumerate(CLAUSES.items())
     ),
-    section(
-        "2 Term and notice",
-        paragraph("The term is five years. It begins on 1 March 2021.", page=1),
-        paragraph(
-            "The tenant may end this lease after three years. Notice must be given in writing, nine months before.",
-            page=1,
-        ),
-        page=1,
-    ),
-    section("3 Repairs", paragraph("Urgent repairs must be carried out within two working days.", page=2), page=2),
 )
 QUESTION = "What notice must the tenant give?"
 
@@ -229,6 +225,11 @@ for question in ("What notice must the tenant give?", "What was net income in 20
     for event in run(question, shelf, clock=lambda: 0.0):
         sys.stdout.write(repr(event) + chr(10))
 """
+
+
+def test_observations_are_values_of_json():
+    for step in steps_of(run()):
+        assert json.loads(json.dumps([step.observation, step.arguments]))
 
 
 def test_two_processes_tell_the_same_events_byte_for_byte():

@@ -89,8 +89,6 @@ def test_a_preset_names_its_pilot(document):
     assert isinstance(make_pilot("algorithm_only", scorer), NoopPilot)
     assert isinstance(make_pilot("low_cost", scorer), LexicalPilot)
     assert isinstance(make_pilot("balanced", scorer, model=object()), ModelPilot)
-    with pytest.raises(ValueError, match="reckless"):
-        make_pilot("reckless", scorer)
 
 
 def test_asking_for_nothing_is_refused(document):

@@ -5,13 +5,7 @@ import threading
 import pytest
 
 from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.errors import (
-    ModelAuth,
-    ModelBudgetSpent,
-    ModelInvalidReply,
-    ModelTimeout,
-    ModelUnreachable,
-)
+from vectorless_web.engine.errors import ModelAuth, ModelBudgetSpent, ModelInvalidReply, ModelTimeout, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, NoModel, Recall, request_hash
 from vectorless_web.engine.llm.model import Message, Usage

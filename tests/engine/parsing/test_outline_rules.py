@@ -9,16 +9,7 @@ from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.parsing.lines import Line, Style, Tone, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import Heading, is_caps, mend_title, reads_like_title
 from vectorless_web.engine.parsing.outline.headings import assign_levels
-from vectorless_web.engine.parsing.patterns import (
-    CHAPTER,
-    ITEM,
-    NOTE,
-    NUMBERED,
-    PART,
-    PLAIN,
-    STATEMENT,
-    form_of,
-)
+from vectorless_web.engine.parsing.patterns import CHAPTER, ITEM, NOTE, NUMBERED, PART, PLAIN, STATEMENT, form_of
 from vectorless_web.engine.parsing.tables.statements import statement_kind
 
 

@@ -1,31 +1,12 @@
 """What is read of tables that the cases of tables/*.txt do not show: long ones, scanned ones, headers of many pages."""
 
 import time
-from decimal import Decimal
 
 import pytest
 
 from tests.engine.parsing.conftest import figures, read, uncovered, views
 from tests.support.paper import Rule, Text, pdf, prose
 from vectorless_web.engine.documents.card import table_from_json, table_to_json
-
-
-@pytest.mark.parametrize(
-    "header,unit,scale",
-    [
-        ("Price (EUR)", "EUR", 1),
-        ("2023 €m", "EUR", 1_000_000),
-        ("Dose (mg/kg)", "mg/kg", 1),
-        ("Revenue in USD million", "USD", 1_000_000),
-        ("Loss/(gain)", "", 1),
-        ("Trips (a)", "", 1),
-        ("Share %", "%", 1),
-    ],
-)
-def test_a_header_gives_its_column_a_unit(compiled, header, unit, scale):
-    [view] = views(compiled(f"# List\n\n| Item | {header} |\n|---|---|\n| Alpha | 12 |\n| Beta | 14 |\n", "list.md"))
-    cell = read(view, "Beta", 1)
-    assert (cell.unit, cell.scale) == (unit, Decimal(scale))
 
 
 @pytest.mark.slow
@@ -119,57 +100,6 @@ def test_a_file_written_in_a_typewriters_letters_keeps_its_tables(compiled):
     lines = [Text(line.x, line.y, line.words, 9, font="typed") for line in prose(72, 90, 6)]
     cells = [Text(left, top, words, 9, font="typed") for top, row in TIDES for left, words in row]
     assert len(views(compiled(pdf([[*lines, *cells]])))) == 1
-
-
-def test_an_index_of_prices_takes_no_scale_from_other_tables(compiled):
-    head = (190, [(72, "(in millions)"), (290, "2023"), (370, "2022")])
-    money = [head, *(figures(200 + 12 * n, f"Boat {n}", "$ 1,120", "985") for n in range(3))]
-    prices = [(190, [(290, "12/14"), (370, "12/15")])]
-    prices += [figures(204 + 12 * n, f"Share {n}", "$ 100.00", "194.07") for n in range(3)]
-    pages = [
-        [*prose(72, 90, 6), *(Text(left, top, words, 9) for top, row in rows for left, words in row)]
-        for rows in [money, money, money, prices]
-    ]
-    found = views(compiled(pdf(pages)))
-    assert [found[0].scale, found[-1].scale] == [1_000_000, 1]
-    assert [column.header for column in found[-1].table.columns[1:]] == ["12/14", "12/15"]
-
-
-def test_a_name_repeated_at_the_top_of_pages_heads_its_column(compiled):
-    def page(title: str) -> list[Text]:
-        cells = [(72, 40, title), (433, 62, "% Change"), (433, 72, f"of {title}"), (332, 72, "2022")]
-        for number, label in enumerate(("Harbour dues", "Rents", "Fuel")):
-            top = 88 + 14 * number
-            cells += [(72, top, f"{label} {title}"), (335, top, f"{24 + number}"), (440, top, f"{9 + number} %")]
-        return [*(Text(left, top, words, 9) for left, top, words in cells), *prose(72, 300, 6)]
-
-    titles = ("North", "South", "East", "West")
-    found = views(compiled(pdf([page(title) for title in titles])))
-    assert [view.table.columns[-1].path for view in found] == [(f"% Change of {title}",) for title in titles]
-
-
-def at_top(n: int, *, text: str) -> list[Text]:
-    """A page that begins with a text of its own and goes on with a header that other pages have too."""
-    header = [
-        (64, [(250, "Open waters"), (350, "Docks")]),
-        (75, [(230, "2021"), (280, "2020"), (330, "2021"), (380, "2020")]),
-    ]
-    rows = [figures(88 + 12 * k, f"Quay {n}{k}", "14", "19", "72", "35", edges=(250, 300, 350, 400)) for k in range(4)]
-    return [Text(left, top, words, 9) for top, row in [(50, [(72, text)]), *header, *rows] for left, words in row]
-
-
-def test_headers_of_tables_below_text_are_no_running_lines(compiled):
-    text = "The moorings let in basin {} are told by the kind of water they stand in, as follows for two years:"
-    pages = [[*at_top(n, text=text.format("ABCDE"[n])), *prose(72, 200, 8)] for n in range(5)]
-    found = views(compiled(pdf(pages)))
-    assert len(found) == 5
-    assert all(view.table.columns[1].path == ("Open waters", "2021") for view in found)
-
-
-def test_years_side_by_side_on_every_page_are_no_running_line(compiled):
-    pages = [[*at_top(n, text="Let moorings"), *prose(72, 200, 8)] for n in range(5)]
-    found = views(compiled(pdf(pages)))
-    assert all(view.table.columns[1].path[-1] == "2021" for view in found)
 
 
 def test_a_page_of_endless_lines_is_still_read(compiled):

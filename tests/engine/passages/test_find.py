@@ -119,10 +119,7 @@ def test_what_is_lit_is_always_a_copy(handbook, words):
 @pytest.mark.parametrize(
     ("question", "absent"),
     [
-        (
-            "Was randomisation taught to teachers sur the CEO by a forerunner?",
-            ("taught", "CEO", "forerunner"),
-        ),
+        ("Was randomisation taught to teachers sur the CEO by a forerunner?", ("taught", "CEO", "forerunner")),
         ("Welchen Zuschlag darf dieser Lehrer dafür verlangen?", ("Zuschlag", "Lehrer", "verlangen")),
         (
             "Dans l’étude sur les patientes d’un cancer, à quels moments leur est-on utile ?",

@@ -135,13 +135,7 @@ WORDS = """
 what is the Acme Corp's net sales change in FY2020 2019 to % latest 10-K average long-term COVID-19 USD millions (in
 thousands) two decimal places Q3 2021, of R&D 資産 § 3.2 ? .
 """.split()  # noqa: SIM905
-QUESTIONS = st.one_of(
-    st.text(max_size=120),
-    st.lists(
-        st.sampled_from(WORDS),
-        max_size=25,
-    ).map(" ".join),
-)
+QUESTIONS = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join))
 
 
 @given(QUESTIONS)

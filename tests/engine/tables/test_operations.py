@@ -111,8 +111,7 @@ def test_rows_and_columns_are_selected_and_the_names_stay():
 
 
 @pytest.mark.parametrize(
-    "kind,value,cells",
-    [("sum", 480, 4), ("count", 4, 4), ("mean", 120, 4), ("least", 40, 1), ("most", 240, 1)],
+    "kind,value,cells", [("sum", 480, 4), ("count", 4, 4), ("mean", 120, 4), ("least", 40, 1), ("most", 240, 1)]
 )
 def test_a_column_is_summed_up_with_the_cells_it_rests_on(kind, value, cells):
     found = aggregate_column(HARBOURS, 1, Aggregate(kind))

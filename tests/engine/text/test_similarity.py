@@ -3,11 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.similarity import (
-    LONGEST,
-    ratio,
-    word_differences,
-)
+from vectorless_web.engine.text.similarity import LONGEST, ratio, word_differences
 
 
 def test_ratios_run_from_0_to_100():

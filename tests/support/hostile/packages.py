@@ -178,10 +178,6 @@ def _for_each_package() -> dict[str, Hostile]:
     return found
 
 
-def macro_docx(_: Bait) -> bytes:
-    return with_parts(docx(), {"word/vbaProject.bin": lambda _: b"\xd0\xcf\x11\xe0" + b"Shell calc.exe" * 40})
-
-
 def reaching_docx(bait: Bait) -> bytes:
     """Template, picture, link, frame and part of another format, all at the bait."""
     rows = "".join(
@@ -304,9 +300,27 @@ REPEATED = (
     "<text:p>7</text:p></table:table-cell></table:table-row>"
 )
 
+MACROS = {
+    ("docx", "report.docm"): "word/vbaProject.bin",
+    ("xlsx", "book.xlsm"): "xl/vbaProject.bin",
+    ("pptx", "deck.pptm"): "ppt/vbaProject.bin",
+    ("odt", "letter.odt"): "Basic/Standard/x",
+}
+"""Kind of package and name of the file -> the part that holds its macros."""
+
+
+def with_macros(ending: str, part: str) -> bytes:
+    return zipped({**unpacked(SOUND[ending][0]()), part: b"\xd0\xcf\x11\xe0" + b"Shell calc.exe" * 40})
+
+
 PACKAGES: dict[str, Hostile] = {
     **_for_each_package(),
-    "docx: macros": Hostile(macro_docx, "report.docm", keeps=KEPT, leaves=("calc.exe",), told="macro"),
+    **{
+        f"{ending}: macros": Hostile(
+            lambda _, e=ending, p=part: with_macros(e, p), name, keeps=KEPT, leaves=("calc.exe",), told="macro"
+        )
+        for (ending, name), part in MACROS.items()
+    },
     "docx: reaches outside in six ways": Hostile(
         reaching_docx, "r.docx", keeps=KEPT, leaves=(SECRET, "INCLUDETEXT"), told="outside it"
     ),
@@ -322,9 +336,6 @@ PACKAGES: dict[str, Hostile] = {
     "docx: 20,000 members": Hostile(lambda _: many_members(20_000), "r.docx", "zip_bomb"),
     "docx: in a docx": Hostile(
         lambda _: with_parts(docx(), {"word/embeddings/a.docx": lambda _: docx() * 3}), "r.docx", keeps=KEPT
-    ),
-    "odt: macros": Hostile(
-        lambda _: odt(Basic__Standard__x="Shell calc.exe"), "r.odt", keeps=KEPT, leaves=("calc.exe",), told="macro"
     ),
     "odt: lists in each other, 20,000 deep": Hostile(
         lambda _: odt("<text:list><text:list-item>" * 20_000 + "</text:list-item></text:list>" * 20_000),
@@ -348,13 +359,6 @@ PACKAGES: dict[str, Hostile] = {
     "zip: 20,000 files": Hostile(lambda _: zipped({f"{n}.txt": b"x" for n in range(20_000)}), "a.zip", "zip_bomb"),
     "zip: cut in the middle": Hostile(lambda _: zipped({"a.md": KEPT * 900})[:90], "a.zip", "damaged_zip"),
     "zip: empty": Hostile(lambda _: zipped({}), "a.zip", "unsupported_type"),
-    "xlsx: macros": Hostile(
-        lambda _: xlsx(**{"xl__vbaProject.bin": "Shell calc.exe"}),
-        "book.xlsm",
-        keeps=KEPT,
-        leaves=("calc.exe",),
-        told="macro",
-    ),
     "xlsx: formulas that reach outside": Hostile(reaching_xlsx, "b.xlsx", keeps=KEPT, leaves=(SECRET, "calc")),
     "xlsx: first and last cell": Hostile(lambda _: xlsx(cells("XFD1048576")), "b.xlsx", keeps="4711"),
     "xlsx: a size that lies": Hostile(lambda _: xlsx(before='<dimension ref="A1:XFD1048576"/>'), "b.xlsx", keeps=KEPT),
@@ -396,11 +400,4 @@ PACKAGES: dict[str, Hostile] = {
     "pptx: groups in each other": Hostile(lambda _: grouped_shapes(100), "d.pptx", keeps=KEPT),
     "pptx: groups in each other, 20,000 deep": Hostile(lambda _: grouped_shapes(20_000), "d.pptx", "damaged_pptx"),
     "pptx: a slide that is its own notes": Hostile(slide_loop, "d.pptx", "nested_too_deeply"),
-    "pptx: macros": Hostile(
-        lambda _: with_parts(pptx(), {"ppt/vbaProject.bin": lambda _: b"Shell calc.exe"}),
-        "d.pptm",
-        keeps=KEPT,
-        leaves=("calc.exe",),
-        told="macro",
-    ),
 }

@@ -10,9 +10,9 @@ FONT = "<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
 WORDS = f"BT /F1 12 Tf 72 700 Td ({KEPT}) Tj ET"
 
 
-def pdf(objects: dict[int, str | bytes], *, trailer: str = "", version: str = "1.7") -> bytes:
+def pdf(objects: dict[int, str | bytes]) -> bytes:
     """A PDF of these numbered objects, the first of which is the catalogue."""
-    out, places = f"%PDF-{version}\n".encode(), {}
+    out, places = b"%PDF-1.7\n", {}
     for number, content in objects.items():
         places[number] = len(out)
         data = content if isinstance(content, bytes) else content.encode("latin-1")
@@ -21,7 +21,7 @@ def pdf(objects: dict[int, str | bytes], *, trailer: str = "", version: str = "1
     out += f"xref\n0 {most + 1}\n0000000000 65535 f \n".encode()
     for number in range(1, most + 1):
         out += b"%010d 00000 n \n" % places[number] if number in places else b"0000000000 00001 f \n"
-    return out + f"trailer<</Size {most + 1}/Root 1 0 R{trailer}>>\nstartxref\n{start}\n%%EOF\n".encode()
+    return out + f"trailer<</Size {most + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n".encode()
 
 
 def stream(content: bytes | str, more: str = "") -> bytes:
@@ -35,7 +35,7 @@ def page(more: str = "", *, parent: int = 2, contents: int = 4, box: str = "0 0 
 
 def one_page(
     *, catalog: str = "", page_more: str = "", box: str = "0 0 612 792", words: str = WORDS,
-    more: dict[int, str | bytes] | None = None, trailer: str = "", count: int = 1,
+    more: dict[int, str | bytes] | None = None, count: int = 1,
 ) -> bytes:  # fmt: skip
     objects: dict[int, str | bytes] = {
         1: f"<</Type/Catalog/Pages 2 0 R{catalog}>>",
@@ -43,7 +43,7 @@ def one_page(
         3: page(page_more, box=box),
         4: stream(words),
     }
-    return pdf(objects | (more or {}), trailer=trailer)
+    return pdf(objects | (more or {}))
 
 
 def page_tree_loop(_: Bait) -> bytes:
@@ -189,13 +189,6 @@ PDFS: dict[str, Hostile] = {
     "pdf: cut after its head": Hostile(lambda _: one_page()[:9], "r.pdf", "damaged_pdf"),
     "pdf: cut in a quarter": Hostile(lambda _: cut_pdf(0.25), "r.pdf", "damaged_pdf"),
     "pdf: cut near its end": Hostile(lambda _: cut_pdf(0.9), "r.pdf", "damaged_pdf"),
-    "pdf: a password": Hostile(
-        lambda _: one_page(
-            trailer="/Encrypt<</Filter/Standard/V 1/R 2/O<" + "41" * 32 + ">/U<" + "42" * 32 + ">/P -4>>/ID[<00><00>]"
-        ),
-        "r.pdf",
-        "encrypted_pdf",
-    ),
     "pdf: with a ZIP behind it": Hostile(
         lambda _: one_page() + zipped({"a.exe": b"MZ"}), "r.pdf", keeps=KEPT, leaves=("a.exe",)
     ),

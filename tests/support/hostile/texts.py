@@ -154,36 +154,16 @@ TEXTS: dict[str, Hostile] = {
         keeps=KEPT,
         leaves=(SECRET,),
     ),
-    "rst: substitutions that multiply": Hostile(
-        lambda _: (
-            "Lease\n=====\n\n"
-            + KEPT
-            + "\n\n"
-            + "\n".join(f".. |a{n}| replace:: {f'|a{n - 1}| ' * 10}" for n in range(1, 9))
-            + "\n\n|a8|\n"
-        ).encode(),
-        "n.rst",
-        keeps=KEPT,
-    ),
     "rst: quotes in each other": Hostile(
         lambda _: (f"Lease\n=====\n\n{KEPT}\n\n" + "\n\n".join(" " * n + "deep" for n in range(1_500))).encode(),
         "n.rst",
         keeps=KEPT,
-    ),
-    "json: lists in each other": Hostile(lambda _: b'{"lease": ' + b"[" * 100_000, "n.json", "nested_too_deeply"),
-    "json: objects in each other": Hostile(
-        lambda _: b'{"a": ' * 5_000 + b"1" + b"}" * 5_000, "n.json", "nested_too_deeply"
     ),
     "json: a number of 300,000 digits": Hostile(
         lambda _: b'{"lease": "' + SAID + b'", "n": ' + b"9" * 300_000 + b"}", "n.json", keeps=KEPT
     ),
     "json: one name 60,000 times": Hostile(
         lambda _: b'{"lease": "' + SAID + b'"' + b', "n": 1' * 60_000 + b"}", "n.json"
-    ),
-    "rtf: groups in each other": Hostile(
-        lambda _: b"{\\rtf1 " + SAID + b"\\par " + b"{" * 100_000 + b"deep" + b"}" * 100_000 + b"}",
-        "n.rtf",
-        "damaged_rtf",
     ),
     "rtf: objects and outside pictures": Hostile(
         lambda bait: (

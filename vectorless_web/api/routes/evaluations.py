@@ -24,6 +24,7 @@ SETS = "/workspaces/{slug:slug}/golden-sets"
 SET = SETS + "/{golden_set}"
 ONE = "/workspaces/{slug:slug}/evaluations/{evaluation}"
 Parts = Annotated[tuple[ShortText, ...], Field(max_length=PARTS_MAX)]
+Only = Annotated[str, Query(max_length=10, pattern=NO_NUL)]
 Long = Annotated[str, Field(max_length=TEXT_MAX, pattern=NO_NUL)]
 
 
@@ -167,13 +168,7 @@ def show_one(request: HttpRequest, slug: str, evaluation: Number) -> dict[str, A
 
 
 @router.get(ONE + "/results", response=PageOut[dict[str, Any]])
-def list_results(
-    request: HttpRequest,
-    slug: str,
-    evaluation: Number,
-    asked: PageQuery = Paged,
-    only: Annotated[str, Query(max_length=10, pattern=NO_NUL)] = "",
-) -> dict[str, Any]:
+def list_results(request: HttpRequest, slug: str, evaluation: Number, asked: PageQuery = Paged, only: Only = "") -> Any:
     """Each question with its answer and scores; `only` narrows to wrong, right, page, missing, false or failed."""
     rows = selectors.results_of(selectors.evaluation_for(request.user, slug, evaluation), request.user)
     if only in selectors.FILTERS:

@@ -84,21 +84,14 @@ class CellsOut(GridOut):
 
 def show_grid(request: HttpRequest, grid: Grid) -> dict[str, Any]:
     """A grid in short; documents and cells that are closed to the person do not count."""
-    progress = selectors.progress_of(grid, request.user)
-    columns = grid.columns.count()
-    rows = selectors.rows_of(grid, request.user).count()
-    return {"id": grid.pk, "name": grid.name, "documents": rows, "columns": columns, "progress": progress}
+    counts = {"documents": selectors.rows_of(grid, request.user).count(), "columns": grid.columns.count()}
+    return {"id": grid.pk, "name": grid.name, **counts, "progress": selectors.progress_of(grid, request.user)}
 
 
 @router.get(PLACE, response=PageOut[GridOut])
 def list_grids(request: HttpRequest, workspace: ForViewer, asked: PageQuery = Paged) -> dict[str, Any]:
     """The grids of a workspace, the newest first."""
-
-    def show(grid: Grid) -> dict[str, Any]:
-        grid.workspace = workspace
-        return show_grid(request, grid)
-
-    return take_page(selectors.grids_in(workspace), asked, show)
+    return take_page(selectors.grids_in(workspace), asked, lambda grid: show_grid(request, grid))
 
 
 @router.post(PLACE, response={201: GridOut}, auth=Bearer(Scope.ASK))

@@ -51,34 +51,21 @@ class Concerns:
     shown: list[Concern] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class DocumentHealth:
-    """What of a workspace's documents needs a look, as far as they exist for who asks."""
-
-    ready: int
-    failed: Concerns
-    unread: Concerns
-    outdated: Concerns
-    quarantined: Concerns
-    superseded: Concerns
-    doubles: Concerns
-
-
-def report_health(workspace: Workspace, user: User) -> DocumentHealth:
-    """The documents that exist for the user, by what is wrong with them."""
+def report_health(workspace: Workspace, user: User) -> dict[str, Any]:
+    """How many documents exist for the user and can be read, and by what is wrong with them those that need a look."""
     rows = documents_in(workspace, user).select_related("current_version")
     current = rows.filter(current_version__status=DocumentVersion.Status.READY).order_by("title", "pk")
     old = current.exclude(current_version__engine_version=ENGINE_VERSION)
     snapshot = visible_snapshot(workspace.pk, closed_folders(user.pk, [workspace.pk]))
-    return DocumentHealth(
-        ready=current.count(),
-        failed=_list_failed(rows),
-        unread=_list_unread(current),
-        outdated=_count_and_show(old, lambda row: row.current_version.engine_version if row.current_version else ""),
-        quarantined=_count_and_show(rows.exclude(quarantined_at=None), lambda row: row.quarantine_reason),
-        superseded=_name(rows, find_superseded(snapshot)),
-        doubles=_name(rows, [(pair[1], pair[0], "") for pair in find_doubles(read_sketches(workspace))]),
-    )
+    return {
+        "ready": current.count(),
+        "failed": _list_failed(rows),
+        "unread": _list_unread(current),
+        "outdated": _count_and_show(old, lambda row: row.current_version.engine_version if row.current_version else ""),
+        "quarantined": _count_and_show(rows.exclude(quarantined_at=None), lambda row: row.quarantine_reason),
+        "superseded": _name(rows, find_superseded(snapshot)),
+        "doubles": _name(rows, [(pair[1], pair[0], "") for pair in find_doubles(read_sketches(workspace))]),
+    }
 
 
 def recompile_workspace(*, actor: User, workspace: Workspace) -> int:

@@ -3,12 +3,11 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -90,45 +89,27 @@ def _follow() -> None:
         logger.warning("workers follow the read-only plan with the next sweep: %s", error)
 
 
-@dataclass(frozen=True)
-class Backups:
-    """What the folder of backups holds, and what was asked for lately."""
+def describe_backups() -> dict[str, Any]:
+    """The tasks that were asked for lately, the last check that found a backup whole, and the newest backup.
 
-    place: str
-    newest: str
-    """The name of the newest; "" when there is none."""
-    made_at: datetime | None
-    files: int
-    bytes: int
-    verified: BackupTask | None
-    """The last check that found a backup whole."""
-    tasks: QuerySet[BackupTask]
-    problem: str = ""
-    """Why the folder cannot be read."""
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a task waits or is under way."""
-        return any(task.is_open for task in self.tasks)
-
-
-def describe_backups() -> Backups:
-    """The newest backup and the newest tasks."""
+    With a `problem` where the folder of backups cannot be read.
+    """
     _end_lost()
-    tasks = BackupTask.objects.select_related("asked_by")
-    verified = tasks.filter(act=Act.VERIFY, status=Status.DONE).first()
-    place, shown = str(settings.BACKUPS), tasks[:TASKS_SHOWN]
+    rows = BackupTask.objects.select_related("asked_by")
+    tasks, place = list(rows[:TASKS_SHOWN]), str(settings.BACKUPS)
+    verified = rows.filter(act=Act.VERIFY, status=Status.DONE).first()
+    told = {"place": place, "tasks": tasks, "is_busy": any(task.is_open for task in tasks), "verified": verified}
     try:
         with open_place(place) as (path, kept):
             found = list_backups(path)
             if not found:
-                return Backups(place, "", None, 0, 0, verified, shown)
+                return told
             manifest = read_manifest(kept.fetch(found[-1], NAME).parent)
     except (BackupError, OSError) as error:
-        return Backups(place, "", None, 0, 0, verified, shown, problem=str(error))
+        return {**told, "problem": str(error)}
     size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
     made_at = datetime.fromisoformat(manifest.made_at)
-    return Backups(place, found[-1].name, made_at, len(manifest.files), size, verified, shown)
+    return {**told, "newest": found[-1].name, "made_at": made_at, "files": len(manifest.files), "bytes": size}
 
 
 @transaction.atomic

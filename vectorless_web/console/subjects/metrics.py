@@ -43,14 +43,8 @@ class SiteCollector:
 
 
 def _tell_of_health() -> Iterable[Metric]:
-    return [
-        _gauge(
-            "check",
-            "What a check of /health/ready found: 0 ok, 1 degraded, 2 unavailable.",
-            "check",
-            {name: finding.level for name, finding in health.report().items()},
-        )
-    ]
+    levels = {name: finding.level for name, finding in health.report().items()}
+    yield _gauge("check", "What a check of /health/ready found: 0 ok, 1 degraded, 2 unavailable.", "check", levels)
 
 
 def _tell_of_queues() -> Iterable[Metric]:

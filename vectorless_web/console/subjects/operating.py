@@ -11,7 +11,7 @@ from vectorless_web.documents.line import JOB as READ
 from vectorless_web.documents.models import DocumentVersion, SectionSummaries, VectorFile
 from vectorless_web.documents.services import cancel_version, retry_version
 from vectorless_web.infra.queues import control
-from vectorless_web.infra.queues.control import JobInfo, QueueInfo, WorkerInfo
+from vectorless_web.infra.queues.control import JobInfo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.line import BACKGROUND_JOB
 from vectorless_web.runs.line import JOB as ANSWER
@@ -45,23 +45,14 @@ class Work:
     can_retry: bool = False
 
 
-@dataclass(frozen=True)
-class Queue:
-    """A queue with its work in words."""
-
-    info: QueueInfo
-    waiting: list[Work]
-    running: list[Work]
-    failed: list[Work]
-    workers: list[tuple[WorkerInfo, Work | None]]
-
-
 Names = dict[tuple[str, int], tuple[str, str]]
 """By function and number: what a job's row is called, and its workspace."""
 
 
-def describe_queue(name: str, reader: User) -> Queue:
-    """A queue with what its jobs are for. The rows are asked for once a kind, not once a job.
+def describe_queue(name: str, reader: User) -> dict[str, Any]:
+    """A queue with what its jobs are for, and each of its workers with what it is at.
+
+    The rows are asked for once a kind, not once a job.
 
     A document or question that is hidden from the reader goes by its number.
     """
@@ -69,13 +60,13 @@ def describe_queue(name: str, reader: User) -> Queue:
     names = _name_rows([*info.waiting, *info.running, *info.failed], reader)
     running = [_describe(job, names, can_stop=True) for job in info.running]
     by_job = {work.job.name: work for work in running}
-    return Queue(
-        info=info,
-        waiting=[_describe(job, names, can_stop=True) for job in info.waiting],
-        running=running,
-        failed=[_describe(job, names, failed=True) for job in info.failed],
-        workers=[(worker, by_job.get(worker.job)) for worker in info.workers],
-    )
+    return {
+        "info": info,
+        "waiting": [_describe(job, names, can_stop=True) for job in info.waiting],
+        "running": running,
+        "failed": [_describe(job, names, failed=True) for job in info.failed],
+        "workers": [(worker, by_job.get(worker.job)) for worker in info.workers],
+    }
 
 
 def _describe(job: JobInfo, names: Names, *, can_stop: bool = False, failed: bool = False) -> Work:

@@ -1,5 +1,6 @@
 """What was used: a rollup by day, workspace, person and model, that a job fills; sums, charts and forecasts from it."""
 
+from calendar import monthrange
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -91,16 +92,18 @@ def _count_day(day: date) -> None:
     DayUsage.objects.filter(day=day).delete()
     DayUsage.objects.bulk_create(
         [
-            DayUsage(day=day, workspace_key=workspace, person_key=person, model=model, **_columns_of(values))
+            DayUsage(
+                day=day,
+                workspace_key=workspace,
+                person_key=person,
+                model=model,
+                **{name: value for name, value in values.items() if name in COUNTED},
+            )
             for (workspace, person, model), values in rows.items()
         ],
         ignore_conflicts=True,
         batch_size=500,
     )
-
-
-def _columns_of(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name in COUNTED}
 
 
 def _sum_runs(begin: datetime, end: datetime) -> Iterable[Any]:
@@ -243,8 +246,8 @@ def list_budgets(workspace: Workspace | None = None) -> list[BudgetState]:
 def _forecast(budget: Budget) -> BudgetState:
     now = timezone.now().astimezone(UTC)
     begin = datetime.combine(budget.period_start, time.min, tzinfo=UTC)
-    length = timedelta(days=1) if budget.period == Budget.Period.DAY else _month_of(begin)
-    passed = max((now - begin) / length, 0.02)
+    days = 1 if budget.period == Budget.Period.DAY else monthrange(begin.year, begin.month)[1]
+    passed = max((now - begin) / timedelta(days=days), 0.02)
     # A period that is over begins anew with the next call: nothing of it counts.
     spent = budget.spent_usd if passed <= 1 else Decimal(0)
     forecast = spent / Decimal(min(passed, 1.0))
@@ -257,8 +260,3 @@ def _judge(budget: Budget, taken: Decimal, forecast: Decimal) -> tuple[str, str]
     if taken * 100 >= budget.limit_usd * budget.warn_percent:
         return "warn", f"over {budget.warn_percent} %"
     return ("warn", "will not last") if forecast > budget.limit_usd else ("", "")
-
-
-def _month_of(begin: datetime) -> timedelta:
-    following = (begin.replace(day=28) + timedelta(days=4)).replace(day=1)
-    return following - begin.replace(day=1)

@@ -14,7 +14,6 @@ from vectorless_web.console.models import DayUsage
 from vectorless_web.console.subjects import names
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.services import (
-    RepairCounts,
     quarantine_document,
     queue_outdated,
     repair_counts,
@@ -40,23 +39,7 @@ SLOWEST_OF = 2000
 """Runs, the newest, among which the slowest are looked for."""
 
 
-@dataclass(frozen=True)
-class WorkReport:
-    """What of documents and runs needs a look."""
-
-    open_runs: list[Run]
-    failed_runs: list[Run]
-    slow_runs: list[Run]
-    failed_versions: list[DocumentVersion]
-    old_versions: list[DocumentVersion]
-    """Made by another compiler than this one; the first of them."""
-    quarantined: list[Document]
-    named: set[int]
-    """Numbers of the documents among these that may be named to the administrator."""
-    repairs: RepairCounts
-
-
-def report_work(user: User) -> WorkReport:
+def report_work(user: User) -> dict[str, Any]:
     """Open runs, those that failed in the last week, the slowest of the newest; documents that need a look."""
     runs = Run.objects.select_related("workspace", "asked_by")
     newest = Run.objects.order_by("-pk").values_list("pk", flat=True)[SLOWEST_OF : SLOWEST_OF + 1]
@@ -68,16 +51,16 @@ def report_work(user: User) -> WorkReport:
     old_versions = list(old.exclude(engine_version=ENGINE_VERSION).select_related("document__workspace")[:SHOWN])
     quarantined = list(Document.objects.exclude(quarantined_at=None).select_related("workspace")[:PAGE])
     told = [*(row.document_id for row in (*failed_versions, *old_versions)), *(row.pk for row in quarantined)]
-    return WorkReport(
-        old_versions=old_versions,
-        quarantined=quarantined,
-        named=names.readable_documents_of(user, told),
-        open_runs=list(runs.filter(status__in=Run.OPEN).order_by("pk")[:SHOWN]),
-        failed_runs=list(runs.filter(status=Run.Status.FAILED, created_at__gte=timezone.now() - LATELY)[:SHOWN]),
-        slow_runs=list(timed.order_by((F("finished_at") - F("started_at")).desc())[:5]),
-        failed_versions=failed_versions,
-        repairs=repair_counts(),
-    )
+    return {
+        "open_runs": runs.filter(status__in=Run.OPEN).order_by("pk")[:SHOWN],
+        "failed_runs": runs.filter(status=Run.Status.FAILED, created_at__gte=timezone.now() - LATELY)[:SHOWN],
+        "slow_runs": timed.order_by((F("finished_at") - F("started_at")).desc())[:5],
+        "failed_versions": failed_versions,
+        "old_versions": old_versions,
+        "quarantined": quarantined,
+        "named": names.readable_documents_of(user, told),
+        "repairs": repair_counts(),
+    }
 
 
 def stop_run(*, actor: User, pk: int) -> None:
@@ -120,8 +103,7 @@ def quarantine(*, actor: User, number: str, reason: str) -> Document:
 def replay_run(*, actor: User, pk: int) -> None:
     """Have a finished run replayed from what was kept of it; Problem (409) for one under way."""
     run = one_or_404(Run.objects.select_related("workspace"), "There is no such run.", pk=pk)
-    with transaction.atomic():
-        start_replay(user=actor, run=run)
+    start_replay(user=actor, run=run)
 
 
 @transaction.atomic
@@ -223,11 +205,10 @@ def list_models() -> list[UsedModel]:
     for model, place, count in sums:
         by_model.setdefault(model, []).append((place, count))
     hosts = set(ModelHost.objects.values_list("host", flat=True))
-    return [UsedModel(row, _name_users(row, by_model, places), _is_among(hosts, row)) for row in found]
-
-
-def _is_among(hosts: set[str], row: ModelProvider) -> bool:
-    return not hosts or (urlsplit(row.base_url).hostname or "") in hosts
+    return [
+        UsedModel(row, _name_users(row, by_model, places), not hosts or urlsplit(row.base_url).hostname in hosts)
+        for row in found
+    ]
 
 
 def _name_users(

@@ -21,6 +21,7 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
     report = version.report
     if not report:
         return []
+    verdict = report.get("verdict", "")
     pairs = [
         ("Outline from", OUTLINE_SOURCES.get(version.outline_source, version.outline_source)),
         ("Sections", f"{report['sections']:,} in {count(report['depth'], 'level')}"),
@@ -30,8 +31,8 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
         ("Read by OCR", _pages(report.get("recognised") or [])),
         ("Not read", _pages(report.get("unread") or [])),
         ("Pages without text", _pages(_list_blank(report))),
-        ("Read in", f"{report['seconds']:.1f} s, {report['peak_mb']:,.0f} MB"),
-        ("Verdict", report.get("verdict", "")),
+        ("Read in", f"{report['seconds']:.1f} s, with {report['peak_mb']:,.0f} MB of memory"),
+        ("Verdict", "" if verdict in version.remarks else verdict),  # Remarks are listed below the lines.
     ]
     return [(label, value) for label, value in pairs if value]
 
@@ -65,4 +66,4 @@ def _pages(indexes: list[int]) -> str:
     if not indexes:
         return ""
     named = ", ".join(str(index + 1) for index in indexes[:PAGES_NAMED])
-    return f"{len(indexes):,} ({named}{', …' if len(indexes) > PAGES_NAMED else ''})"
+    return f"{count(len(indexes), 'page')}: {named}{', …' if len(indexes) > PAGES_NAMED else ''}"

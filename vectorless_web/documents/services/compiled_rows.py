@@ -1,6 +1,5 @@
 """The rows made from a compiled document: headings, card, figures, and the router's rows, compacted now and then."""
 
-import hashlib
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,8 +8,6 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
@@ -30,12 +27,14 @@ from vectorless_web.documents.models import (
 from vectorless_web.documents.services.starters import answered_questions
 from vectorless_web.documents.storage.files import (
     UNREADABLE,
+    Stored,
     check_reachable,
     delete_stored,
     open_version,
     peek_at_version,
+    store_bytes,
 )
-from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of, store_snapshot
+from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from, dump_json
@@ -344,18 +343,9 @@ def _rewrite_block(workspace_id: int, number: int, waiting: Sequence[int]) -> No
     shown = SnapshotRow.objects.filter(workspace=workspace_id, words_layout=LAYOUT).exclude(data=b"")
     here = set(shown.filter(document__range=(span[0], span[-1])).values_list("document", flat=True))
     lists |= dict.fromkeys({*block.ids.tolist(), *lists} - here)
-    content = block.with_lists(lists)
-    name = default_storage.save(f"words/{workspace_id}/{number}", ContentFile(content))
-    if not _replace_block(workspace_id, number, held, Stored(name, hashlib.sha256(content).hexdigest()), waiting):
-        delete_stored(name)
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The name of a stored file and its SHA-256."""
-
-    name: str
-    sha256: str
+    stored = store_bytes(block.with_lists(lists), f"words/{workspace_id}/{number}")
+    if not _replace_block(workspace_id, number, held, stored, waiting):
+        delete_stored(stored.name)
 
 
 @transaction.atomic
@@ -401,8 +391,7 @@ def compact_snapshot(workspace_id: int) -> None:
     state = SnapshotState.objects.filter(workspace=workspace_id, lineage=kept.lineage).first()
     if state is None or state.base_number >= kept.number:
         return
-    content = kept.snapshot.compact_rows()
-    stored = Stored(store_snapshot(state, kept.number, content), hashlib.sha256(content).hexdigest())
+    stored = store_bytes(kept.snapshot.compact_rows(), f"snapshots/{state.lineage}/{kept.number}")
     if not _replace_file(state, kept.number, stored):
         delete_stored(stored.name)
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from vectorless_web.documents.background import current_versions, vector_files_of
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.background import EMBEDDINGS, NO_PAUSE, UNREADABLE, BackgroundWork
-from vectorless_web.documents.services.compiled_rows import embedding_size
-from vectorless_web.documents.storage.files import delete_stored, open_vectors, open_version, store_vectors
+from vectorless_web.documents.storage.files import Stored, delete_stored, open_vectors, open_version, store_bytes
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, ModelError
@@ -78,8 +77,7 @@ class Carried:
     """The vectors of a version that is compiled again, stored for its new file and named by no row yet."""
 
     file: VectorFile
-    name: str
-    sha256: str
+    stored: Stored
     is_whole: bool
 
 
@@ -97,8 +95,8 @@ def carry_vectors(version: DocumentVersion, artefact: str, document: CompiledDoc
         leaves = list(leaf_texts(document, max_tokens=file.choice.max_tokens))
         there = [leaf for leaf in leaves if leaf.text in known]
         data = write_vectors([leaf.key for leaf in there], _matrix(there, known), model=file.model, artefact=artefact)
-        name, digest = store_vectors(data, f"vectors/{version.sha256}-{secrets.token_hex(8)}.vec")
-        carried.append(Carried(file, name, digest, is_whole=len(there) == len(leaves)))
+        stored = store_bytes(data, f"vectors/{version.sha256}-{secrets.token_hex(8)}.vec")
+        carried.append(Carried(file, stored, is_whole=len(there) == len(leaves)))
     return carried
 
 
@@ -108,7 +106,7 @@ def name_carried(carried: Iterable[Carried]) -> None:
     A worker that embeds such a version at this moment loses its lease: its keys are those of before.
     """
     for row in carried:
-        values: dict[str, Any] = {"file": row.name, "sha256": row.sha256}
+        values: dict[str, Any] = {"file": row.stored.name, "sha256": row.stored.sha256}
         if not (row.is_whole and row.file.status == Status.READY):
             values |= EMBEDDINGS.make_requeued_values()
         VectorFile.objects.filter(pk=row.file.pk).update(**values)
@@ -166,7 +164,7 @@ def _store(file: VectorFile, leaves: list[LeafText], known: Known, **values: Any
     matrix = _matrix(there, known)
     artefact = file.version.artefact_sha256
     data = write_vectors([leaf.key for leaf in there], matrix, model=file.model, artefact=artefact)
-    name, digest = store_vectors(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
+    name, digest = store_bytes(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
     stored = {"file": name, "sha256": digest, "dimensions": matrix.shape[1]}
     if not EMBEDDING.update_held(file, **stored, **values):
         # The row may name it all the same: the news of a write can be lost together with the connection.
@@ -216,8 +214,6 @@ TEST_SECONDS = 120
 """Seconds that the test of an embedding model may take: one short call, with its retries."""
 ALIKE = ("The invoice has to be paid within thirty days.", "Payment of the bill is due a month after it was sent.")
 UNLIKE = "Penguins breed on the coast of the southern ice."
-OPENED = 20
-"""Documents opened for one estimate because nobody has counted them; those beyond it are taken to be like the rest."""
 
 
 @dataclass(frozen=True)
@@ -330,26 +326,7 @@ def estimate(workspace: Workspace, price: Decimal, seen: Q | None = None) -> Est
 
     `seen` narrows the documents to those that the reader may know of.
     """
-    current = DocumentVersion.objects.filter(
-        seen or Q(), document__workspace=workspace, document__deleted_at=None, document__current_version=F("pk")
-    ).order_by("pk")
-    passages, tokens, opened, unmeasured = 0, 0, 0, 0
-    for version in current:
-        size = version.report.get("embedding")
-        if size is None and opened < OPENED:
-            size, opened = _measure_version(version), opened + 1
-        if size is None:
-            unmeasured += int(version.report.get("leaves", 0))
-            continue
-        passages, tokens = passages + size["passages"], tokens + size["tokens"]
-    tokens += round(unmeasured * tokens / max(1, passages))
-    passages += unmeasured
-    return Estimate(current.count(), passages, tokens, float(tokens * price / MILLION))
-
-
-def _measure_version(version: DocumentVersion) -> dict[str, int]:
-    """Passages and tokens of a version that was read before they were counted."""
-    try:
-        return embedding_size(open_version(version))
-    except ArtefactDamaged:
-        return {"passages": 0, "tokens": 0}
+    reports = current_versions(workspace.pk).filter(seen or Q()).values_list("report", flat=True)
+    sizes = [report.get("embedding", {}) for report in reports]
+    passages, tokens = (sum(size.get(name, 0) for size in sizes) for name in ("passages", "tokens"))
+    return Estimate(len(sizes), passages, tokens, float(tokens * price / MILLION))

@@ -42,6 +42,7 @@ from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, Correctio
 from vectorless_web.engine.parsing.sniff import ENDINGS, FILE_KINDS, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.request_limits import format_megabytes
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -437,11 +438,6 @@ def clear_partial_uploads() -> int:
     for token in set(stale) - named:
         remove_pieces(token)
     return len(overdue) + len(set(stale) - named)
-
-
-def format_megabytes(size: int) -> str:
-    """A file size in words: "200 MB", "1.5 MB"."""
-    return f"{size / 2**20:.1f} MB".replace(".0 ", " ")
 
 
 def clean_name(name: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from django.conf import settings
 from django.core.files import File
@@ -125,18 +125,25 @@ def is_readable(version: DocumentVersion) -> bool:
     return True
 
 
-def store_vectors(data: bytes, name: str) -> tuple[str, str]:
-    """Put the bytes of a vector file into default storage; the name it got and its SHA-256."""
-    return default_storage.save(name, ContentFile(data)), hashlib.sha256(data).hexdigest()
+class Stored(NamedTuple):
+    """The name that a file got in default storage, and its SHA-256."""
+
+    name: str
+    sha256: str
 
 
-def store_artefact(path: Path, name: str) -> tuple[str, str]:
-    """Put a compiled file into default storage; the name it got and its SHA-256.
+def store_bytes(data: bytes, name: str) -> Stored:
+    """Put a file of these bytes into default storage."""
+    return Stored(default_storage.save(name, ContentFile(data)), hashlib.sha256(data).hexdigest())
+
+
+def store_artefact(path: Path, name: str) -> Stored:
+    """Put a compiled file into default storage.
 
     The file is never shared with what is stored already: another version's file may be removed at any moment.
     """
     with path.open("rb") as file:
-        return default_storage.save(name, File(file)), file_sha256(path)
+        return Stored(default_storage.save(name, File(file)), file_sha256(path))
 
 
 def local_copy(name: str, sha256: str) -> Path:

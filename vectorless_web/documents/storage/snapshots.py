@@ -10,9 +10,6 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
-
 from vectorless_web.documents.models import SnapshotRow, SnapshotState, WaitingWords, WordBlock
 from vectorless_web.documents.storage.files import UNREADABLE, local_copy
 from vectorless_web.engine.documents.container import map_file
@@ -79,11 +76,6 @@ def current(workspace_id: int) -> Kept:
         kept = replace(kept, words=words, snapshot=kept.snapshot.with_words(words.index))
     _keep(workspace_id, kept)
     return kept
-
-
-def store_snapshot(state: SnapshotState, number: int, content: bytes) -> str:
-    """Put the bytes of a snapshot into default storage; its name."""
-    return default_storage.save(f"snapshots/{state.lineage}/{number}", ContentFile(content))
 
 
 def _keep(workspace_id: int, kept: Kept) -> None:

@@ -425,33 +425,22 @@ def merged_statistics(segments: Sequence[Segment], terms: Iterable[str]) -> Stat
     return Statistics(sum(len(segment) for segment in segments), frequencies, means)
 
 
-Moves = Mapping[str, Sequence[tuple[int, int]]]
-"""By term: groups with a count to add to what their rows say; negative where it is taken away."""
-
-
 class GroupedRows:
     """Rows of a segment taken together: group g is scored as one document made of all its rows.
 
-    `groups[i]` is the group of the segment's row i, from 0; -1 leaves the row out. `moves` correct the counts of the
-    field `moved`, where part of a row belongs to another group than the row.
+    `groups[i]` is the group of the segment's row i, from 0; -1 leaves the row out.
     """
 
-    def __init__(
-        self, segment: Segment, groups: Integers, count: int, *, moves: Moves | None = None, moved: str = ""
-    ) -> None:
+    def __init__(self, segment: Segment, groups: Integers, count: int) -> None:
         self._segment = segment
         self._groups = groups
         self._count = count
-        self._moves, self._moved = moves or {}, segment.fields.index(moved) if moves else 0
         self._lengths = self._group_lengths()
 
     def _group_lengths(self) -> Floats:
         kept = self._groups >= 0
         lengths = np.zeros((self._count, len(self._segment.fields)))
         np.add.at(lengths, self._groups[kept], self._segment.lengths[kept].astype(np.float64))
-        for moves in self._moves.values():
-            for group, change in moves:
-                lengths[group, self._moved] += change
         return lengths
 
     def statistics(self, terms: Iterable[str]) -> Statistics:
@@ -502,25 +491,14 @@ class GroupedRows:
     def _weighted_counts(self, term: str, norms: Floats) -> Floats:
         group, field, count = self._entries(term)
         gains = count * norms[group, field]
-        # What is taken away was added before: nothing below 0 but by rounding.
-        weighted = np.bincount(group, weights=gains, minlength=self._count).astype(np.float64, copy=False)
-        return np.maximum(weighted, 0.0)
+        return np.bincount(group, weights=gains, minlength=self._count).astype(np.float64, copy=False)
 
     def _entries(self, term: str) -> tuple[Integers, Integers, Floats]:
-        """Group, field and count of each entry of the term, those moved included."""
+        """Group, field and count of each entry of the term."""
         postings = self._segment.postings(term)
         groups = self._groups[postings.rows]
         kept = groups >= 0
-        group, field, count = groups[kept], postings.fields[kept], postings.counts[kept].astype(np.float64)
-        moves = self._moves.get(term)
-        if not moves:
-            return group, field, count
-        places, changes = np.array(moves, dtype=np.int64).T
-        return (
-            np.concatenate([group, places]),
-            np.concatenate([field, np.full(len(places), self._moved, dtype=np.int64)]),
-            np.concatenate([count, changes.astype(np.float64)]),
-        )
+        return groups[kept], postings.fields[kept], postings.counts[kept].astype(np.float64)
 
 
 def merged_group_statistics(collections: Sequence[GroupedRows], terms: Iterable[str]) -> Statistics:

@@ -2,7 +2,6 @@
 
 import json
 from html import escape
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -30,15 +29,11 @@ QUESTION_MAX = 500
 @require_GET
 def index(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug)
-    grids = [(grid, selectors.progress_of(grid, request.user)) for grid in _grids(place)]
-    return render(request, "grids/list.html", {**workspace_context(request.user, place, "grids"), "grids": grids})
-
-
-def _grids(place: Any) -> list[Grid]:
-    grids = list(selectors.grids_in(place)[:100])
-    for grid in grids:
+    rows = list(selectors.grids_in(place)[:100])
+    for grid in rows:
         grid.workspace = place
-    return grids
+    grids = [(grid, selectors.progress_of(grid, request.user)) for grid in rows]
+    return render(request, "grids/list.html", {**workspace_context(request.user, place, "grids"), "grids": grids})
 
 
 @require_GET

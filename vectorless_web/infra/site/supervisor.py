@@ -177,7 +177,8 @@ class Listening:
     @property
     def local_url(self) -> str:
         """The address by which this machine reaches the server, without a path."""
-        return f"http://{_bracket_host(EVERYWHERE.get(self.host, self.host))}:{self.port}"
+        host = EVERYWHERE.get(self.host, self.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def refuse_taken(self) -> None:
         """CannotListen with the remedy unless this process could listen here now."""
@@ -226,10 +227,6 @@ class Listening:
         if error.errno == errno.EADDRNOTAVAIL:
             return f"This machine has no address {self.host}. HOST=0.0.0.0 listens on all that it has."
         return f"Port {self.port} is taken. Choose another: PORT={self.port + 1} make run"
-
-
-def _bracket_host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 Process = subprocess.Popen[bytes] | Forked

@@ -143,6 +143,8 @@ def icon(name: str, size: str = "") -> SafeString:
     )
 
 
+TITLE_PARTS = re.compile("(, | > )")
+"""What parts a title, or the headings above a place."""
 TITLES_KEPT = 4096
 """Titles whose readable form is kept, about 1 MB: a page of a list has some fifty, and the next page of it the same."""
 
@@ -168,10 +170,10 @@ def plain(value: Any) -> str:
 @register.filter
 @lru_cache(maxsize=TITLES_KEPT, typed=True)  # Typed: a text that is safe as HTML is never answered for one that is not.
 def readable(title: Any) -> str:
-    """A title of a document or a section; one in capitals alone with most of them brought down."""
+    """A title of a document or a section, or its place; what is in capitals alone with most of them brought down."""
     text = str(title or "")
     whole = readable_case(text)
-    return ", ".join(map(readable_case, text.split(", "))) if whole == text else whole
+    return "".join(map(readable_case, TITLE_PARTS.split(text))) if whole == text else whole
 
 
 @register.filter

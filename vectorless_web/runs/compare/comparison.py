@@ -1,7 +1,7 @@
 """Two runs side by side: what each says, where it has it from, what it took, how it was asked."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
@@ -216,7 +216,7 @@ def figure_rows(answers: tuple[Answer | None, Answer | None], claims: Sequence[t
         first, second = (claim.calculation or {} for claim in pair)
         if first and second:
             rows += _operands(first, second)
-            rows.append(figure_row(_("Result"), _result(first), _result(second)))
+            rows.append(figure_row(_("Result"), _figure(first, "result"), _figure(second, "result")))
     shown: dict[tuple[str, str], FigureRow] = {}
     for row in rows:
         if row.a or row.b:
@@ -228,18 +228,14 @@ def _value(answer: Answer | None) -> WrittenFigure | None:
     return read_figure(answer.value) if answer and answer.value else None
 
 
-def _result(calculation: Mapping[str, Any]) -> WrittenFigure:
-    return read_figure(str(calculation.get("result", "")), str(calculation.get("unit") or ""))
-
-
 def _operands(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[FigureRow]:
     sides = [{row["name"]: row for row in side.get("operands", [])} for side in (first, second)]
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
-    return [figure_row(name.replace("_", " "), *(_operand(side.get(name)) for side in sides)) for name in names]
+    return [figure_row(name.replace("_", " "), *(_figure(side.get(name), "value") for side in sides)) for name in names]
 
 
-def _operand(row: Mapping[str, Any] | None) -> WrittenFigure | None:
-    return read_figure(str(row.get("value", "")), str(row.get("unit") or "")) if row else None
+def _figure(row: Mapping[str, Any] | None, name: str) -> WrittenFigure | None:
+    return read_figure(str(row.get(name, "")), str(row.get("unit") or "")) if row else None
 
 
 def _difference(apart: Decimal, a: WrittenFigure, b: WrittenFigure) -> str:
@@ -295,14 +291,7 @@ NAMES = {
     "min_confidence": gettext_lazy("Least score of a passage"),
     "summary_cap": gettext_lazy("Characters of a passage, at most"),
 }
-DEFAULTS = {
-    "max_steps": Limits().max_steps,
-    "max_walks": Limits().max_walks,
-    "model_tokens": Limits().model_tokens,
-    "token_budget": Limits().token_budget,
-    "money_usd": Limits().money_usd,
-    "expand": True,
-}
+DEFAULTS = {"expand": True, **asdict(Limits())}
 """What holds for a run that says nothing of its own."""
 APART = ("answerer", "searched")
 """Told elsewhere: by who answered, and by the settings that were chosen for the search."""

@@ -58,7 +58,15 @@ def as_json(run: Run) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        **_head(run),
+        "id": run.pk,
+        "thread": run.thread_id,
+        "asked_from": run.asked_from_id,
+        "asked_how": run.asked_how,
+        "question": run.question,
+        "scope": "workspace" if run.whole_workspace else "documents",
+        "outcome": run.status,
+        "reason": run.reason,
+        "error_code": run.error_code,
         **_answer(answer),
         "claims": [_claim(claim) for claim in claims],
         "citations": [citation_row(citation) for citation in citations_of(run, claims)],
@@ -66,7 +74,14 @@ def as_json(run: Run) -> dict[str, Any]:
         "documents": [document_row(version) for version in selectors.versions_read(run)],
         "steps": [step_row(step) for step in selectors.steps_of(run)],
         "checked": [_pages_from_one(row) for row in run.checked],
-        **_describe_spending(run),
+        "engine": run.engine,
+        "model": run.model,
+        "settings": run.settings,
+        "corpus_fingerprint": run.corpus_fingerprint,
+        "tokens": run.tokens,
+        "cost_usd": float(run.cost_usd),
+        "asked_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
     }
 
 
@@ -118,20 +133,6 @@ def step_row(step: Step) -> dict[str, Any]:
     }
 
 
-def _head(run: Run) -> dict[str, Any]:
-    return {
-        "id": run.pk,
-        "thread": run.thread_id,
-        "asked_from": run.asked_from_id,
-        "asked_how": run.asked_how,
-        "question": run.question,
-        "scope": "workspace" if run.whole_workspace else "documents",
-        "outcome": run.status,
-        "reason": run.reason,
-        "error_code": run.error_code,
-    }
-
-
 def _answer(answer: Answer | None) -> dict[str, Any]:
     older = answer is not None and not answer.verdict and answer.confidence is not None
     return {
@@ -150,19 +151,6 @@ def _claim(claim: Claim) -> dict[str, Any]:
     names = ("order", "text", "support", "because", "marks", "maker", "calculation", "table")
     cited = [citation.marker for citation in claim.citations.all()]
     return {name: getattr(claim, name) for name in names} | {"citations": cited}
-
-
-def _describe_spending(run: Run) -> dict[str, Any]:
-    return {
-        "engine": run.engine,
-        "model": run.model,
-        "settings": run.settings,
-        "corpus_fingerprint": run.corpus_fingerprint,
-        "tokens": run.tokens,
-        "cost_usd": float(run.cost_usd),
-        "asked_at": run.created_at.isoformat(),
-        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
-    }
 
 
 def _pages_from_one(row: dict[str, Any]) -> dict[str, Any]:
@@ -239,7 +227,7 @@ def _passage(number: int, shown: ShownPassage) -> Iterator[str]:
     if shown.lead_in:
         yield f"   > {inline(shown.lead_in)}"
     if shown.rows:
-        yield from _table([shown.columns, *(row.cells for row in shown.rows)], lit=shown.lit_row)
+        yield from _table([shown.columns, *shown.rows], lit=shown.lit_row)
         return
     bold = "**" if shown.is_whole and shown.lit.strip() else ""
     text = f"{shown.before}\1{shown.lit}\2{shown.after}"
@@ -287,15 +275,16 @@ def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:
     yield ""
     for row in calculation.get("operands", []):
         mark = f"[^{row['marker']}]" if row.get("marker") else ""
-        yield f"- {inline(formula(row['name']))}: {_amount(row.get('value'), row.get('unit'))}{mark}"
-    result = _amount(calculation.get("result"), calculation.get("unit"))
+        yield f"- {inline(formula(row['name']))}: {inline(describe_amount(row, 'value'))}{mark}"
+    result = inline(describe_amount(calculation, "result"))
     yield f"- {inline(formula(calculation.get('expression', '')))} = **{result}**"
     for other in calculation.get("more", []):
         yield from _calculation(other)
 
 
-def _amount(value: Any, unit: Any) -> str:
-    return inline(with_unit(str(value or ""), str(unit or "")))
+def describe_amount(row: Mapping[str, Any], name: str) -> str:
+    """A value of a calculation with its unit."""
+    return with_unit(str(row.get(name) or ""), str(row.get("unit") or ""))
 
 
 def list_checked(run: Run, versions: Sequence[DocumentVersion]) -> list[str]:

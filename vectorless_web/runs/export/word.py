@@ -9,10 +9,10 @@ from docx import Document
 from docx.document import Document as WordDocument
 from docx.text.paragraph import Paragraph
 
-from vectorless_web.engine.text.numbers import with_unit
 from vectorless_web.infra.templatetags.show import formula
 from vectorless_web.runs import selectors
 from vectorless_web.runs.export.exports import (
+    describe_amount,
     describe_ending,
     describe_place,
     describe_quote,
@@ -112,15 +112,11 @@ def _add_calculation(document: WordDocument, calculation: Mapping[str, Any] | No
         return
     for row in calculation.get("operands", []):
         mark = f" [{row['marker']}]" if row.get("marker") else ""
-        _list(document, [f"{formula(row['name'])}: {_amount(row, 'value')}{mark}"], style="List Bullet")
-    result = f"{formula(calculation.get('expression', ''))} = {_amount(calculation, 'result')}"
+        _list(document, [f"{formula(row['name'])}: {describe_amount(row, 'value')}{mark}"], style="List Bullet")
+    result = f"{formula(calculation.get('expression', ''))} = {describe_amount(calculation, 'result')}"
     _write(document.add_paragraph(style="List Bullet"), result, bold=True)
     for other in calculation.get("more", []):
         _add_calculation(document, other)
-
-
-def _amount(row: Mapping[str, Any], name: str) -> str:
-    return with_unit(str(row.get(name) or ""), str(row.get("unit") or ""))
 
 
 def _add_passage(document: WordDocument, number: int, shown: ShownPassage) -> None:
@@ -128,7 +124,7 @@ def _add_passage(document: WordDocument, number: int, shown: ShownPassage) -> No
     document.add_paragraph(_clean(f"{number}. {describe_place(shown.citation)} {describe_words(shown)}".rstrip()))
     _list(document, [shown.lead_in], style="Quote")
     if shown.rows:
-        _add_table(document, [shown.columns, *(row.cells for row in shown.rows)], shown.lit_row)
+        _add_table(document, [shown.columns, *shown.rows], shown.lit_row)
         return
     quote = document.add_paragraph(style="Quote")
     for text, is_lit in ((shown.before, False), (shown.lit, shown.is_whole), (shown.after, False)):

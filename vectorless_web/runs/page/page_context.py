@@ -10,12 +10,12 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Thread
+from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Step, Thread
 from vectorless_web.runs.page import rendering, sheets
-from vectorless_web.runs.page.sheets import maps_of
 from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
 from vectorless_web.workspaces.selectors import May, User
 
@@ -64,24 +64,6 @@ CANDIDATES_SHOWN = 30
 """Runs that are offered for a comparison: so many of the same thread, and so many that ask the same elsewhere."""
 
 
-@dataclass(frozen=True)
-class Known:
-    """What a follow-up in a thread starts from: the run it follows, and how many passages of documents that cited."""
-
-    run: Run
-    passages: int
-    documents: int
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What all questions of a thread took."""
-
-    questions: int
-    tokens: int
-    cost_usd: float
-
-
 def questions_of(thread: Thread, user: User, page: int | None = None) -> Page[Run]:
     """The runs of a thread that exist for the user, oldest first, with claims and quotes; else the last page."""
     rows = with_claims(selectors.runs_in(thread, user)).order_by("pk")
@@ -101,19 +83,22 @@ def with_claims(rows: QuerySet[Run]) -> QuerySet[Run]:
     return related.prefetch_related(claims).annotate(quotes=Count("citations__marker", distinct=True))
 
 
-def sum_spending(thread: Thread, user: User) -> Spent:
-    """What the thread's questions took together, of those that exist for the user."""
-    sums = selectors.runs_in(thread, user).aggregate(n=Count("pk"), tokens=Sum("tokens"), cost=Sum("cost_usd"))
-    return Spent(sums["n"], sums["tokens"] or 0, float(sums["cost"] or 0))
+def sum_spending(thread: Thread, user: User) -> dict[str, Any]:
+    """How many questions the thread has of those that exist for the user, and what they took together."""
+    sums = {"tokens": Sum("tokens", default=0), "cost_usd": Sum("cost_usd", default=0)}
+    return selectors.runs_in(thread, user).aggregate(questions=Count("pk"), **sums)
 
 
-def find_known(thread: Thread, user: User) -> Known | None:
-    """What a follow-up would start from; None while no run of the thread has a result."""
+def find_known(thread: Thread, user: User) -> dict[str, Any] | None:
+    """What a follow-up would start from: the run it follows, and how many passages of how many documents that cited.
+
+    None while no run of the thread has a result.
+    """
     run = selectors.last_result_in(thread, user)
     if run is None:
         return None
     cited = selectors.cited_passages(run)
-    return Known(run, len(cited), len({row.version_id for row in cited}))
+    return {"run": run, "passages": len(cited), "documents": len({row.version_id for row in cited})}
 
 
 def find_comparable(run: Run, user: User) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -139,7 +124,7 @@ def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "run": run,
         "workspace": run.workspace,
         "may": may,
-        "opened": selectors.count_opened(run),
+        "opened": run.versions.count(),
         "now": rendering.now_of(run, mine=mine),
         "answer": answer,
         "claims": selectors.claims_of(run) if ended else [],
@@ -150,7 +135,18 @@ def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
 
 def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """What the parts around the steps show while a run is under way: maps, source, acts."""
-    steps, citations = selectors.steps_of(run), rendering.citations_of(run, selectors.claims_of(run))
+    citations = rendering.citations_of(run, selectors.claims_of(run))
+    return _surround(run, may, mine, selectors.steps_of(run), citations, selectors.versions_read(run))
+
+
+def _surround(
+    run: Run,
+    may: May,
+    mine: bool,
+    steps: Sequence[Step],
+    citations: Sequence[Citation],
+    versions: Sequence[DocumentVersion],
+) -> dict[str, Any]:
     return {
         "run": run,
         "workspace": run.workspace,
@@ -160,8 +156,8 @@ def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "citations": citations,
         "lit": sheets.find_lit_citation(citations),
         "sheets": sheets.sheets_of(run, citations, steps),
-        "maps": maps_of(run, steps, citations),
-        "reading": rendering.describe_reading(steps, selectors.versions_read(run)),
+        "maps": sheets.maps_of(run, steps, citations, versions),
+        "reading": rendering.describe_reading(steps, versions),
     }
 
 
@@ -176,36 +172,31 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     steps, claims = selectors.steps_of(run, upto=after), selectors.claims_of(run, upto=after)
     citations = rendering.citations_of(run, claims)
     versions = selectors.versions_read(run)
-    cards = rendering.step_cards(run, steps, citations)
-    _name_steps(citations, cards)
+    maker = rendering.StepCardMaker(run, versions, citations)
+    cards = [maker.card(step, number) for number, step in enumerate(steps, start=1)]
+    reader = {marker: card for card in cards for marker in card.markers}
+    for citation in citations:
+        # The card of the step that read its passage; None where no step tells.
+        citation.read_in = reader.get(citation.marker)  # type: ignore[attr-defined]
     rendering.name_documents(claims)
-    _place_checked(run)
+    _place_checked(run, versions)
     answer = selectors.answer_of(run)
     takeover = rendering.takeover_of(run, answer)
     may_ask_again = may.ask and not run.is_open
     return {
-        "run": run,
-        "workspace": run.workspace,
-        "may": may,
-        "may_stop": selectors.may_stop(may, mine=mine),
-        "may_delete": selectors.may_delete(may, mine=mine),
+        **_surround(run, may, mine, steps, citations, versions),
         "answer": answer,
         "after": after,
         "opened": len(versions),
         "steps": cards,
         "trace": rendering.group_steps(cards, live=run.is_open),
         "claims": claims,
-        "citations": citations,
         "quotes": [citation for citation in citations if citation.claim_id],
-        "lit": sheets.find_lit_citation(citations),
         "passages": [rendering.show_passage(citation) for citation in citations if not citation.claim_id],
         "closest_line": rendering.closest_line(run),
         "unknown_line": rendering.unknown_line(run, answer),
         "unread_lines": rendering.unread_lines(steps, versions),
         "struck": rendering.struck_of(run, claims),
-        "sheets": sheets.sheets_of(run, citations, steps),
-        "maps": maps_of(run, steps, citations),
-        "reading": rendering.describe_reading(steps, versions),
         "now": rendering.now_of(run, mine=mine),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
         "engine_line": _engine_line(run, takeover),
@@ -228,18 +219,9 @@ def _engine_line(run: Run, takeover: rendering.Intervention | None) -> str:
     return rendering.engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
 
 
-def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView]) -> None:
-    """Give each citation the card of the step that read its passage, as `read_in`; None where no step tells."""
-    reader = {marker: card for card in cards for marker in card.markers}
-    for citation in citations:
-        citation.read_in = reader.get(citation.marker)  # type: ignore[attr-defined]
-
-
-def _place_checked(run: Run) -> None:
+def _place_checked(run: Run, read: Sequence[DocumentVersion]) -> None:
     """Give each section that was checked in vain the address of its page."""
-    if not run.checked:
-        return
-    versions = {str(version.document_id): version for version in selectors.versions_read(run)}
+    versions = {str(version.document_id): version for version in read}
     for row in run.checked:
         version = versions.get(str(row.get("document")))
         if version is None:

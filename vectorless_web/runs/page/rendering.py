@@ -193,7 +193,7 @@ class StepCardMaker:
             search=[line for line in _list_of(step, "log") if isinstance(line, str)],
             search_cost=_describe_search_cost(step),
             advice=[_show_advice(row) for row in _list_of(step, "advice") if isinstance(row, dict)],
-            retrieved=_describe_retrievals(step),
+            retrieved=list(filter(None, map(_describe_retrieval, _list_retrievals(step)))),
             warnings=_list_warnings(step),
         )
 
@@ -227,12 +227,6 @@ def _holds(ref: dict[str, Any], citation: Citation) -> bool:
         return False
     on_page = ref["page_start"] <= citation.page_index <= ref["page_end"]
     return ref["key"] == citation.node_key or (on_page and ref["key"] < citation.node_key)
-
-
-def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[StepView]:
-    """The cards of all steps of a run, numbered from 1."""
-    maker = StepCardMaker(run, selectors.versions_read(run), citations)
-    return [maker.card(step, number) for number, step in enumerate(steps, start=1)]
 
 
 def group_steps(steps: Sequence[StepView], *, live: bool = False) -> list[TraceRow]:
@@ -279,14 +273,6 @@ def name_documents(claims: Sequence[Claim]) -> None:
 
 
 @dataclass(frozen=True)
-class ShownRow:
-    """A row of a table that a passage shows."""
-
-    cells: Sequence[str]
-    lit: bool
-
-
-@dataclass(frozen=True)
 class ShownPassage:
     """A passage that comes close: its words in three parts, the middle one lit; of a table the rows instead.
 
@@ -298,16 +284,13 @@ class ShownPassage:
     lit: str
     after: str
     columns: Sequence[str] = ()
-    rows: Sequence[ShownRow] = ()
+    rows: Sequence[Sequence[str]] = ()
+    lit_row: int = -1
+    """The number of the lit row, counting the column names as row 0; -1 for none."""
     lead_in: str = ""
     path: Sequence[str] = ()
     holds: Sequence[str] = ()
     lacks: Sequence[str] = ()
-
-    @property
-    def lit_row(self) -> int:
-        """The number of the lit row, counting the column names as row 0; -1 for none."""
-        return next((number for number, row in enumerate(self.rows, start=1) if row.lit), -1)
 
     @property
     def is_whole(self) -> bool:
@@ -328,7 +311,8 @@ def show_passage(citation: Citation) -> ShownPassage:
         text[start:end],
         text[end:],
         columns,
-        [ShownRow(cells, number == row["lit_row"]) for number, cells in enumerate(rows, start=1)],
+        rows,
+        row["lit_row"],
         row["lead_in"],
         [heading for heading in row["path"] if heading != citation.document_title],
         row["holds"],
@@ -522,12 +506,12 @@ SHAPES = {
 """How the scores of what was packed are spread (engine.finding.retrieval.result.Shape)."""
 
 
-def _describe_retrievals(step: Step) -> list[str]:
-    """A line for each retrieval of a step: candidates seen, kept and left out, tokens, and how the scores lie."""
-    return [line for row in _list_of(step, "retrieval") if isinstance(row, dict) and (line := _describe_retrieval(row))]
+def _list_retrievals(step: Step) -> list[dict[str, Any]]:
+    return [row for row in _list_of(step, "retrieval") if isinstance(row, dict)]
 
 
 def _describe_retrieval(row: dict[str, Any]) -> str:
+    """Candidates seen, kept and left out, tokens, and how the scores lie; "" where that is not known."""
     if "candidates_seen" not in row:
         return ""
     seen, packed = row["candidates_seen"], row["packed"]
@@ -542,8 +526,9 @@ def _describe_retrieval(row: dict[str, Any]) -> str:
 
 def _list_warnings(step: Step) -> list[dict[str, Any]]:
     """The warnings of a step's retrievals, each once, with the setting to change and what to do."""
-    rows = [row for row in _list_of(step, "retrieval") if isinstance(row, dict)]
-    found = [warning for row in rows for warning in row.get("warnings", []) if isinstance(warning, dict)]
+    found = [
+        warning for row in _list_retrievals(step) for warning in row.get("warnings", []) if isinstance(warning, dict)
+    ]
     return list({warning["code"]: warning for warning in found}.values())
 
 

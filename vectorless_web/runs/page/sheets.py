@@ -18,7 +18,6 @@ from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.outages import StorageAway
 from vectorless_web.runs.models import Citation, Run, Step
-from vectorless_web.runs.selectors import versions_read
 
 logger = logging.getLogger(__name__)
 
@@ -159,15 +158,6 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Cross:
-    """A branch that was entered and turned back from."""
-
-    line: str
-    key: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Stretch:
     """The pages of one part on the ruler; `second` alternates the shade."""
 
@@ -203,7 +193,7 @@ class TreeMap:
     twigs: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
-    turned: tuple[Cross, ...] = ()
+    turned: tuple[Spot, ...] = ()
     buds: tuple[Spot, ...] = ()
     knots: tuple[Spot, ...] = ()
     ruler: tuple[Stretch, ...] = ()
@@ -297,9 +287,7 @@ class _Drawing:
             twigs=tuple(line for line, role, *_ in rows if role == ""),
             seen=tuple(line for line, role, *_ in rows if role in ("looked", "turned_back")),
             path=(*(line for line, role, *_ in rows if role in WALKED), *self._drops()),
-            turned=tuple(
-                Cross(_draw_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
-            ),
+            turned=tuple(spot for role, spot in spots if role == "turned_back"),
             buds=tuple(spot for role, spot in spots if role in ("", "looked")),
             knots=(*(spot for role, spot in spots if role in WALKED), Spot(WIDTH / 2, ROOT_Y, 3.6)),
             ruler=tuple(self._ruler()),
@@ -457,10 +445,6 @@ def _role(ref: dict[str, Any]) -> str:
     return role if role in TOUCHED else "walked"
 
 
-def _draw_cross(x: float, y: float) -> str:
-    return f"M{x - 3:.1f} {y - 3:g}l6 6m0-6-6 6"
-
-
 NAMED = 4
 """Titles that a line names before "and n more"."""
 LISTED = 24
@@ -469,12 +453,14 @@ OUTLINES_KEPT = 64
 """Outlines that a process keeps."""
 
 
-def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[dict[str, Any]]:
+def maps_of(
+    run: Run, steps: Sequence[Step], citations: Sequence[Citation], read: Iterable[DocumentVersion]
+) -> list[dict[str, Any]]:
     """One map for each document that was opened, in the order in which the walks first touched them.
 
     One of them is `open`: that of the first citation, before there is one that touched last.
     """
-    versions = {str(version.document_id): version for version in versions_read(run)}
+    versions = {str(version.document_id): version for version in read}
     touched: dict[str, list[dict[str, Any]]] = {}
     last = ""
     for step in steps:

@@ -42,11 +42,10 @@ from vectorless_web.runs.services.replaying import (
 )
 from vectorless_web.runs.services.standing import (
     add_comment,
-    keep_private,
     remove_comment,
     set_favourite,
+    set_private,
     share_with_members,
-    share_with_workspace,
     verify_run,
     withdraw_verification,
 )

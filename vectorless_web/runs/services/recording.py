@@ -73,21 +73,17 @@ def load_kept_conversation(inputs: RunInputs) -> Conversation:
     kept = inputs.previous or {"exchanges": []}
     if "exchanges" not in kept:
         return Conversation((Exchange(kept["question"], ""),))
-    return Conversation(tuple(map(_exchange_from, kept["exchanges"])))
-
-
-def _exchange_from(row: Mapping[str, Any]) -> Exchange:
-    return Exchange(row["question"], row["answer"], tuple(CitedPassage(**cited) for cited in row["cited"]))
+    return Conversation(
+        tuple(
+            Exchange(row["question"], row["answer"], tuple(CitedPassage(**cited) for cited in row["cited"]))
+            for row in kept["exchanges"]
+        )
+    )
 
 
 def load_kept_routes(inputs: RunInputs) -> list[RouteResult]:
     """What the router answered, pass by pass."""
     return [_route_from(row) for row in inputs.routes]
-
-
-def late_rows(late: Sequence[Late]) -> list[dict[str, Any]]:
-    """Where the wall clock decided, as it is stored."""
-    return [{**asdict(each.place), "reading": each.reading, "seconds": each.seconds} for each in late]
 
 
 def kept_late(inputs: RunInputs) -> list[Late]:
@@ -346,7 +342,8 @@ class Recorder:
         passages = [self._citation(evidence) for evidence in event.passages]
         with write_under_lease(self._lease):
             self._write_steps()
-            RunInputs.objects.filter(run=self._lease.run_id).update(late=late_rows(event.late))
+            late = [{**asdict(each.place), "reading": each.reading, "seconds": each.seconds} for each in event.late]
+            RunInputs.objects.filter(run=self._lease.run_id).update(late=late)
             if event.outcome in CONCLUDED:
                 self._drop_surplus()
                 Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=answer_row(event))

@@ -21,6 +21,7 @@ from vectorless_web.engine.finding.routing import RouteResult
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.engine.llm.picture import Picture, picture_from
+from vectorless_web.infra.queues.jobs import ALIVE, EVER
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, count_or_refuse
 from vectorless_web.runs import line, selectors
@@ -98,10 +99,6 @@ class PinnedCorpus(WorkspaceCorpus):
             refused = self._refusals.get(page_index + 1, NO_PICTURE_KEPT)
             raise PictureUnavailable(str(row.get("refused", refused)))
         return picture_from(row)
-
-    def title_of(self, document: str) -> str:
-        """The title that a document had."""
-        return str(self._inputs.documents[document]["title"])
 
     def list_missing(self) -> list[str]:
         """Titles of documents on a shortlist whose version is gone."""
@@ -278,7 +275,8 @@ def replay(run: Run, *, wire: Wire) -> Found:
     if time.monotonic() > deadline:
         return Found(Replay.Verdict.IMPOSSIBLE, TOO_LONG)
     if corpus.left_out:
-        return Found(Replay.Verdict.IMPOSSIBLE, BEING_REPAIRED.format(corpus.title_of(min(corpus.left_out))))
+        title = inputs.documents[min(corpus.left_out)]["title"]
+        return Found(Replay.Verdict.IMPOSSIBLE, BEING_REPAIRED.format(title))
     difference = compare_replay(run, steps, sink)
     if not difference:
         return Found(Replay.Verdict.IDENTICAL, steps=len(steps))
@@ -444,8 +442,8 @@ def recover_replays() -> int:
     Each change is one conditional UPDATE or a job under the same name, so any number of sweeps may run at once.
     """
     waiting = list(Replay.objects.filter(verdict="", asked_at__lt=timezone.now() - QUEUE_GRACE).order_by("pk"))
-    unknown = {replay.pk for replay in line.find_never_enqueued(waiting)}
-    ended = sum(_end_lost(replay, unknown) for replay in line.without_worker(waiting))
+    unknown = {replay.pk for replay in line.select_lost(waiting, EVER)}
+    ended = sum(_end_lost(replay, unknown) for replay in line.select_lost(waiting, ALIVE))
     return ended + line.admit_replays()
 
 

@@ -27,19 +27,12 @@ def check_asker(user: User, run: Run) -> None:
 
 
 @transaction.atomic
-def share_with_workspace(*, user: User, run: Run) -> None:
-    """Let every member see a run, but for what folders keep from them."""
+def set_private(*, user: User, run: Run, is_private: bool) -> None:
+    """Keep a run to oneself and those with whom it is shared, or let every member see it but for what folders keep."""
     check_asker(user, run)
-    if Run.objects.filter(pk=run.pk, private=True).update(private=False):
-        record(actor=user, verb="run.shared_with_workspace", workspace=run.workspace, target=run)
-
-
-@transaction.atomic
-def keep_private(*, user: User, run: Run) -> None:
-    """Keep a run to oneself and those with whom it is shared."""
-    check_asker(user, run)
-    if Run.objects.filter(pk=run.pk, private=False).update(private=True):
-        record(actor=user, verb="run.made_private", workspace=run.workspace, target=run)
+    if Run.objects.filter(pk=run.pk, private=not is_private).update(private=is_private):
+        verb = "run.made_private" if is_private else "run.shared_with_workspace"
+        record(actor=user, verb=verb, workspace=run.workspace, target=run)
 
 
 @transaction.atomic

@@ -1,8 +1,10 @@
 """A run's page and acts, the parts of it that are fetched on their own, and two runs side by side."""
 
+from collections.abc import Callable
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -14,6 +16,7 @@ from vectorless_web.documents.selectors import card_context, document_for, reada
 from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.engine.parsing.sniff import DOCX
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
+from vectorless_web.infra.web.csv_files import download
 from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
@@ -22,12 +25,11 @@ from vectorless_web.runs import selectors, services
 from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.demo import first_question
 from vectorless_web.runs.export import exports
-from vectorless_web.runs.export.exports import as_markdown, bundle_of
 from vectorless_web.runs.export.word import as_word
 from vectorless_web.runs.forms import (
     OPEN_ALONE,
+    AskBox,
     AskedForm,
-    ask_box,
     choices_of,
     documents_meant,
     read_prefill,
@@ -42,6 +44,13 @@ from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 from vectorless_web.workspaces.services.settings import Nearby, describe_nearby
 
+EXPORTS: dict[str, tuple[str, str, Callable[[Run], str | bytes]]] = {
+    "json": ("json", "application/json", lambda run: DjangoJSONEncoder(indent=2).encode(exports.as_json(run))),
+    "markdown": ("md", "text/markdown; charset=utf-8", exports.as_markdown),
+    "word": ("docx", DOCX, as_word),
+    "bundle": ("zip", "application/zip", exports.bundle_of),
+}
+"""Files of a run by their name in the address: ending, type, and what writes them."""
 TOO_MANY = 429
 """HTTP status of a question asked too soon after the others."""
 
@@ -209,23 +218,14 @@ def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpRes
 @require_GET
 def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
-    if form == "json":
-        response: HttpResponse = JsonResponse(exports.as_json(run), json_dumps_params={"indent": 2})
-    elif form == "markdown":
-        response = HttpResponse(as_markdown(run), content_type="text/markdown; charset=utf-8")
-    elif form == "word":
-        response = HttpResponse(as_word(run), content_type=DOCX)
-    elif form == "bundle":
-        response = HttpResponse(bundle_of(run), content_type="application/zip")
-    elif form == "print":
+    if form == "print":
         context = workspace_context(request.user, run.workspace, "runs")
         shown = page_context.run_context(run, may_in(run.workspace), viewer=request.user.pk)
         return render(request, "runs/print.html", {**context, **shown})
-    else:
+    if form not in EXPORTS:
         raise Http404("A run can be exported as word, markdown, json, print or bundle.")
-    name = exports.file_name(run, {"json": "json", "markdown": "md", "word": "docx", "bundle": "zip"}[form])
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    suffix, media_type, write = EXPORTS[form]
+    return download(write(run), media_type, exports.file_name(run, suffix))
 
 
 def _find_origin(request: HttpRequest, slug: str, form: AskedForm) -> Thread | Run | None:
@@ -247,7 +247,7 @@ def _render_refused_question(request: HttpRequest, place: Workspace, form: Asked
 
 
 def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str, Any]:
-    asked = ask_box(place, request.user, **box)
+    asked = AskBox(place, request.user, **box)
     return {"ask": asked, "all_documents": choices_of(place, request.user, asked.documents)}
 
 
@@ -303,11 +303,8 @@ def choices(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug, Role.MEMBER)
     chosen = AskedForm.read(request.GET).chosen
     ticked = readable_documents(place, request.user).filter(pk__in=chosen).order_by("title", "pk")
-    search, page = (
-        request.GET.get("q", "").replace("\0", "")[:SEARCH_MAX],
-        parse_whole_number(request.GET.get("page")) or 1,
-    )
-    found = choices_of(place, request.user, ticked, search=search, page=page)
+    search, page = request.GET.get("q", "").replace("\0", ""), parse_whole_number(request.GET.get("page"))
+    found = choices_of(place, request.user, ticked, search=search[:SEARCH_MAX], page=page or 1)
     if is_htmx(request):
         return render(request, "runs/_choices.html", {"workspace": place, "choices": found})
     context = workspace_context(request.user, place, "ask")

@@ -28,7 +28,7 @@ def people(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def share(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
-    services.share_with_workspace(user=request.user, run=run)
+    services.set_private(user=request.user, run=run, is_private=False)
     said = "Everyone in the workspace who may see its documents sees this question now."
     return go_saying(request, said, "runs:people", slug=slug, pk=pk)
 
@@ -36,7 +36,7 @@ def share(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def keep(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
-    services.keep_private(user=request.user, run=run)
+    services.set_private(user=request.user, run=run, is_private=True)
     said = "This question is yours alone now, and theirs with whom you share it."
     return go_saying(request, said, "runs:people", slug=slug, pk=pk)
 

@@ -1,6 +1,7 @@
 """Expressions over ids: exact values, units kept apart, and refusals that say what to do."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,9 +10,15 @@ from hypothesis import strategies as st
 from tests.engine.agent.model.test_view import library_of
 from tests.support.engine_documents import annual_report, compiled, paragraph, table
 from vectorless_web.engine.agent.model.calculation import evaluate_ids, format_decimal
+from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.errors import InvalidInput
 
 LIBRARY = library_of(annual_report())
+
+
+def reading(rows: list[list[str]], *columns: str, **more: Any) -> LibraryView:
+    """What reads a document with one table, D1.1; `columns` are the heads of its figures."""
+    return library_of(compiled("R", table("T", rows, columns=["", *columns], **more)))
 
 
 @pytest.mark.parametrize(
@@ -33,14 +40,14 @@ def test_an_expression_is_worked_out_exactly(expression: str, result: str) -> No
 
 def test_different_units_are_not_added() -> None:
     rows = [["Revenue", "$ 500"], ["Margin", "12%"]]
-    library = library_of(compiled("R", table("T", rows, columns=["", "2020"])))
+    library = reading(rows, "2020")
     with pytest.raises(InvalidInput, match="The units differ"):
         evaluate_ids("D1.1.r1c1 + D1.1.r2c1", library)
 
 
 def test_a_count_in_a_table_that_also_states_money_has_no_currency() -> None:
     rows = [["Members:", ""], ["At the end", "62,832"], ["Revenues:", ""], ["Fees", "$ 5,089"]]
-    library = library_of(compiled("R", table("T", rows, columns=["", "2020"])))
+    library = reading(rows, "2020")
     assert evaluate_ids("D1.1.r2c1 * 2", library).result == "125,664"
     assert evaluate_ids("D1.1.r4c1 * 2", library).result == "10,178 USD"
 
@@ -54,14 +61,13 @@ def test_cells_and_lines_are_read_with_the_decimal_mark_of_their_numbers() -> No
     assert evaluate_ids("D1.1.r1c1 + D1.1.r2c1 + D1.1.r3c1", library).value == Decimal("3094.50")
     assert evaluate_ids("D1.2.r1c1 - D1.2.r2c1", library).value == Decimal("2.5")
     assert evaluate_ids("D1.3 / 3", library).value == 1674
-    unclear = library_of(compiled("R", table("T", open_rows, columns=["", "Amount"])))
     with pytest.raises(InvalidInput, match="can be read in two ways"):
-        evaluate_ids("D1.1.r1c1 * 2", unclear)
+        evaluate_ids("D1.1.r1c1 * 2", reading(open_rows, "Amount"))
 
 
 def test_an_amount_without_a_currency_keeps_the_scale_of_its_table() -> None:
     rows = [["Members at the end", "117,582"], ["Members at the beginning", "93,796"]]
-    library = library_of(compiled("R", table("Members", rows, columns=["", "2017"], units="(in thousands)")))
+    library = reading(rows, "2017", units="(in thousands)")
     assert evaluate_ids("D1.1.r1c1 - D1.1.r2c1", library).result == "23,786 thousand"
     assert evaluate_ids("D1.1.r1c1 / D1.1.r2c1 * 100", library).result == "125.36"
     assert [amount.write() for amount in evaluate_ids("D1.1.r1c1 * 2", library).amounts] == ["117,582 thousand"]
@@ -69,21 +75,19 @@ def test_an_amount_without_a_currency_keeps_the_scale_of_its_table() -> None:
 
 def test_a_quotient_of_an_amount_without_a_currency_has_no_unit() -> None:
     rows = [["Earnings:", ""], ["EBIT", "$ 400"], ["Costs:", ""], ["Interest", "200"]]
-    library = library_of(compiled("R", table("Report", rows, columns=["", "2022"], units="(in thousands)")))
+    library = reading(rows, "2022", units="(in thousands)")
     assert evaluate_ids("D1.1.r2c1 / D1.1.r4c1", library).result == "2"
 
 
 def test_a_row_of_a_statement_is_money_though_it_prints_no_sign() -> None:
     rows = [["Sales:", ""], ["Boats", "$ 900"], ["Costs:", ""], ["Paint", "200"]]
-    part = table("Statement of income", rows, columns=["", "2022"], units="(in thousands)", statement="income")
-    amount = evaluate_ids("D1.1.r4c1 * 1", library_of(compiled("R", part))).amounts[0]
-    assert amount.write() == "200 thousand USD"
+    library = reading(rows, "2022", units="(in thousands)", statement="income")
+    assert evaluate_ids("D1.1.r4c1 * 1", library).amounts[0].write() == "200 thousand USD"
 
 
 def test_a_row_of_the_outer_level_is_not_named_under_the_group_before_it() -> None:
     rows = [["Current assets", ""], ["Cash", "$ 2"], ["Plant, net", "$ 9"]]
-    document = compiled("R", table("Balance", rows, columns=["", "2019"], paths={2: ("Current assets",)}))
-    amounts = evaluate_ids("D1.1.r2c1 + D1.1.r3c1", library_of(document)).amounts
+    amounts = evaluate_ids("D1.1.r2c1 + D1.1.r3c1", reading(rows, "2019", paths={2: ("Current assets",)})).amounts
     assert [amount.words for amount in amounts] == ["Current assets > Cash | 2019", "Plant, net | 2019"]
 
 
@@ -113,7 +117,7 @@ def test_a_formatted_number_is_near_the_number(value: Decimal) -> None:
 
 def test_a_reader_is_shown_figures_and_names_in_the_place_of_ids() -> None:
     rows = [["Current assets:", ""], ["Cash", "$ 2"], ["Overdraft", "(3)"]]
-    library = library_of(compiled("R", table("A", rows, columns=["", "June 30, / 2020"])))
+    library = reading(rows, "June 30, / 2020")
     shown = evaluate_ids("D1.1.r2c1 - D1.1.r3c1", library).as_calculation({})
     assert (shown.expression, shown.result) == ("2 - (-3)", "5")
     assert [operand.name for operand in shown.operands] == ["Cash, June 30, 2020", "Overdraft, June 30, 2020"]

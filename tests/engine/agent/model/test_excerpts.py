@@ -86,11 +86,6 @@ def test_of_a_node_that_two_passages_show_the_longer_part_stays() -> None:
         assert merge_excerpts({("a", 1): first}, "a", [second]) == {("a", 1): whole}
 
 
-def test_an_excerpt_names_the_heading_above_it_by_its_id() -> None:
-    view = view_of(compiled("D", section("Head: Ada Holm", paragraph("She signs."))))
-    assert write_excerpt(view, 2, wanted=stems_of("signs"), tokens=60).head == "D1 p. 1 | Head: Ada Holm [D1.1]"
-
-
 def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
     rows = [[f"Item {n}", str(n * 7), str(n * 5)] for n in range(1, 60)]
     rows[30] = ["Six months ended June 30", "2023", "2022"]

@@ -44,10 +44,7 @@ def test_each_document_has_a_row_with_quotes() -> None:
 
 def test_a_document_that_does_not_say_it_or_fails_has_a_row_that_says_so() -> None:
     rows, _ = rows_of([answer(outcome="not_found"), ModelTimeout("No reply in time.")], "a", "b")
-    assert [(row.text, row.note) for row in rows] == [
-        ("", "The document does not say it."),
-        ("", "No reply in time."),
-    ]
+    assert [(row.text, row.note) for row in rows] == [("", "The document does not say it."), ("", "No reply in time.")]
 
 
 def test_documents_have_tokens_of_their_own_until_those_of_all_are_used_up() -> None:

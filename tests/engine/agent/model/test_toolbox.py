@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
-from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section, table
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import PlannedStep, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
@@ -50,14 +50,6 @@ def run(tools: Toolbox, name: str, **arguments: Any) -> tuple[ToolOutcome, StepE
 
 def told(tools: Toolbox, name: str, **arguments: Any) -> str:
     return run(tools, name, **arguments)[0].told.write()
-
-
-def test_search_brings_new_hits_only_and_names_those_shown_before() -> None:
-    tools = toolbox()
-    first = told(tools, "search", queries=["steel prices"])
-    assert "[D1.5.1]" in first
-    again = told(tools, "search", queries=["gross margin steel"])
-    assert "Shown before: D1.5" in again
 
 
 def test_search_runs_several_queries_over_the_documents_named() -> None:
@@ -115,61 +107,12 @@ def test_the_call_that_a_cut_reading_names_brings_the_rest(arguments: Mapping[st
     assert len(read) < 40 and "to the end" in outcome.told.words
 
 
-def test_a_reading_from_a_leaf_on_goes_on_in_its_section() -> None:
-    tools = toolbox(shelf(a=compiled("L", section("Lease", paragraph("One. Two. Three."), paragraph("Four.")))))
-    text = told(tools, "read", node="D1.2", **{"from": "D1.2.2"})
-    assert "Two." in text and "[D1.3] Four." in text and "One." not in text
-
-
 def test_a_heading_that_was_cut_is_read_whole_and_one_without_words_of_its_own_can_be_read() -> None:
     long = section("Patients unsuitable for the clinical tr", paragraph("They leave."))
     part = replace(long, text="Patients unsuitable for the clinical trial by the word of the researchers.")
     tools = toolbox(shelf(a=compiled("P", part, replace(section("To design a", paragraph("A trial.")), text=""))))
     assert "clinical trial by the word of the researchers." in told(tools, "read", node="D1.1")
     assert "A trial." in told(tools, "read", node="D1.3")
-
-
-def test_read_takes_pages_from_one_in_their_own_order() -> None:
-    text = told(toolbox(), "read", document="D1", pages="5-6")
-    assert text.index("Consolidated Statements of Income") < text.index("Consolidated Balance Sheets")
-    assert "Cash Flows" not in text
-
-
-def test_find_shows_every_literal_place_and_takes_a_star() -> None:
-    tools = toolbox()
-    assert "1 place in 1 node." in told(tools, "find", documents=["D1"], text="LUND  plant")
-    assert "[D1.11.2]" in told(tools, "find", documents=["D1"], text="settled*2019")
-    assert "stands nowhere in D1" in told(tools, "find", documents=["D1"], text="goodwill")
-    prices = compiled("Prices", table("Plans for teams", [["Basic", "4"]], columns=["Plan", "Price (£, without VAT)"]))
-    found = [
-        told(toolbox(shelf(a=prices)), "find", documents=["D1"], text=text) for text in ("£, without", "for teams")
-    ]
-    assert all("1 place in" in text and "c1: Price (£, without VAT)" in text for text in found)
-    assert all("Basic | 4" in text for text in found)
-
-
-def test_find_says_how_many_places_of_one_node_it_leaves_out() -> None:
-    rows = [[f"Berth {number}", "£ 40"] for number in range(9)]
-    tools = toolbox(shelf(a=compiled("Fees", table("Fees", rows, columns=["", "Fee"]))))
-    assert '(3 more in it: read {"node": "D1.1"})' in told(tools, "find", documents=["D1"], text="£")
-
-
-def test_find_looks_through_several_documents_and_says_where_nothing_stands() -> None:
-    corpus = shelf(a=compiled("A", paragraph("Cranes lift.")), b=compiled("B", paragraph("No crane. A craneman.")))
-    text = told(toolbox(corpus), "find", text="crane")
-    assert "D1: 1 place in 1 node. D2: 2 places in 1 node." in text
-    assert "[D2.1.1]" in text
-    assert "D1" not in told(toolbox(corpus), "find", text="crane", documents=["D2"])
-    ends = told(toolbox(corpus), "find", text="cranes ")
-    assert "stands nowhere in D2" in ends
-
-
-def test_find_takes_words_from_their_beginning_and_parts_of_words_only_where_there_are_no_others() -> None:
-    tools = toolbox(shelf(a=compiled("T", paragraph("Water damage. Persons aged 18. The spin-off. 无绳电话。"))))
-    assert "1 place in" in told(tools, "find", documents=["D1"], text="age")
-    assert "1 place in" in told(tools, "find", documents=["D1"], text="amage")
-    assert "1 place in" in told(tools, "find", documents=["D1"], text="spin off")
-    assert "1 place in" in told(tools, "find", documents=["D1"], text="电话")
 
 
 def test_find_shows_the_places_nearest_the_question_and_names_the_pages_of_others() -> None:
@@ -202,15 +145,6 @@ def test_find_shows_places_in_the_text_before_those_in_a_table_of_contents() -> 
     assert "Others: p. 1" in only
 
 
-def test_a_reading_of_a_list_begins_with_what_announces_it() -> None:
-    terms = compiled(
-        "Terms", paragraph("The tenant pays for:"), replace(paragraph("- gas\n- water"), kind=NodeKind.LIST)
-    )
-    text = told(toolbox(shelf(a=terms)), "read", node="D1.2")
-    assert "[D1.1] The tenant pays for:" in text
-    assert "[D1.2.1] - gas\n[.2] - water" in text
-
-
 def test_what_stands_before_the_model_is_named_in_a_reading_and_its_text_not_shown_again() -> None:
     lines = [paragraph(f"Crane {number} was mended. " * 10) for number in range(6)]
     tools = toolbox(shelf(a=compiled("Cranes", section("Quay", *lines))))
@@ -222,10 +156,6 @@ def test_what_stands_before_the_model_is_named_in_a_reading_and_its_text_not_sho
     assert "All of that was shown above." in told(tools, "read", document="D1", pages="1")
     tools.library.whole.clear()
     assert "Crane 2" in told(tools, "read", node="D1.4")
-
-
-def test_the_columns_of_the_table_tool_bear_the_numbers_that_cells_are_cited_by() -> None:
-    assert "c0: | c2: 2018" in told(toolbox(), "table", node="D1.7", columns=["2018"]).replace("c0 ", "c0: ")
 
 
 def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:
@@ -265,43 +195,6 @@ def test_a_wrong_call_is_an_observation_with_a_remedy(name: str, arguments: Mapp
     outcome, event = run(toolbox(), name, **arguments)
     assert remedy in outcome.told.write()
     assert remedy in event.observation["error"]
-
-
-def test_arguments_that_mean_the_same_are_bent_to_their_schema() -> None:
-    assert "[D1.5" in told(toolbox(), "search", queries="steel prices")
-
-
-def test_the_table_tool_filters_sorts_and_sums_exactly() -> None:
-    tools = toolbox()
-    filtered = told(tools, "table", node="D1.8", where="2019 > 1500", sort="2019 desc")
-    rows = [line for line in filtered.splitlines() if line.startswith("[.r")]
-    assert [row.split("] ")[1].split(" |")[0] for row in rows] == [
-        "Total assets",
-        "Total current assets",
-        "Total current liabilities",
-    ]
-    summed = told(tools, "table", node="D1.8", rows=["r1", "r3"], aggregate="sum 2019")
-    assert "sum 2019 = 2,150,000,000 USD over 2 cells: sum(D1.8.r1c1, D1.8.r3c1)." in summed
-    assert "most c2 = 5,500,000,000 USD" in told(tools, "table", node="D1.8", aggregate="most c2")
-
-
-def test_rows_that_there_are_not_cost_no_others_unless_they_are_to_be_summed() -> None:
-    tools = toolbox()
-    text = told(tools, "table", node="D1.8", rows=["r1", "r99"])
-    assert "No row is called 'r99'; its rows are r1 to r" in text
-    assert "[.r1]" in text
-    refused, _ = run(tools, "table", node="D1.8", rows=["r1", "r99"], aggregate="sum 2019")
-    assert refused.told.text.startswith("No row is called 'r99'")
-
-
-def test_changes_tells_what_differs_between_two_versions_with_the_ids_of_both() -> None:
-    older = compiled("Terms", section("Rent", paragraph("Rent is 40 euros. It is due in May. Dogs are allowed.")))
-    newer = compiled("Terms", section("Rent", paragraph("Rent is 45 euros. It is due in May. Cats are welcome here.")))
-    tools = toolbox(shelf(a=older, b=newer))
-    text = told(tools, "changes", **{"from": "D1", "to": "D2"})
-    assert "1 put otherwise, 1 new, 1 gone" in text
-    assert "put otherwise: [D1.2.1] Rent is 40 euros.\n  now: [D2.2.1] Rent is 45 euros." in text
-    assert "no section called" in told(tools, "changes", **{"from": "D1", "to": "D2", "part": "Pets"})
 
 
 def test_route_opens_other_documents() -> None:

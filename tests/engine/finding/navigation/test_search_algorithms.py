@@ -96,13 +96,6 @@ def test_a_question_that_nothing_speaks_of_still_gives_sections(algorithm):
     assert all(node.score == 0.0 for node in events[-1].ranked)
 
 
-def test_the_number_of_sections_entered_is_limited(algorithm):
-    tree = tree_of([(f"Section {number}", ["capital"]) for number in range(30)])
-    for results in (1, 3):
-        events = run(algorithm, tree=tree, limits=SearchLimits(results=results))
-        assert len(events[-1].ranked) == results
-
-
 def test_turns_are_limited_and_what_was_found_is_kept(algorithm):
     for turns in (1, 2, 3):
         events = run(algorithm, limits=SearchLimits(turns=turns))

@@ -1,4 +1,13 @@
-"""What the router shortlists, and why."""
+"""What the router shortlists, and why.
+
+A case of routed.txt is a sentence, the cards of a workspace, numbered from 1 (the title, then what else they hold), and
+behind => what is asked with the numbers that the shortlist begins with: `only` when no others follow, `committed` when
+the first one is, `uncommitted` when none is.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +32,34 @@ def test_few_documents_all_go_on_and_of_many_only_those_that_match():
     assert (ids(many), many.activated, many.mode_used, many.index_version) == ([2], True, RouteMode.FAST, "1")
     for candidate in few.candidates:
         assert all(0 <= part <= 1 for part in (candidate.score, candidate.bm25, candidate.keyword, candidate.fields))
+
+
+def cases() -> Iterator:
+    """Each question of each case, with the cards it is put to."""
+    text = Path(__file__).with_name("routed.txt").read_text()
+    for written in re.split("^# ", text, flags=re.MULTILINE)[1:]:
+        name, body = written.split("\n", 1)
+        cards, questions = body.rstrip().split("\n=>\n")
+        for question in questions.split("\n"):
+            yield pytest.param(cards.split("\n"), question, id=f"{name}: {question}")
+
+
+@pytest.mark.parametrize(("cards", "question"), list(cases()))
+def test_the_document_that_is_meant_comes_first(cards, question):
+    names, made = [], []
+    for title, *more in (line.split(" | ") for line in cards):
+        held = dict(part.split(": ", 1) for part in more)
+        names.append(held.pop("file", ""))
+        overview = held.pop("overview", "")
+        years = [int(year) for year in held.pop("years", "").split()]
+        lists = {key: said.split("; ") for key, said in held.items()}
+        made.append(card(title, overview=overview, years=years, **lists))
+    asked, _, wanted = question.rpartition(" => ")
+    first = [int(number) for number in re.findall(r"\d+", wanted)]
+    result = router(made, names=names).route(understand(asked))
+    assert ids(result)[: None if "only" in wanted else len(first)] == first
+    if "committed" in wanted:
+        assert result.committed == (None if "uncommitted" in wanted else first[0])
 
 
 def test_what_misses_the_cut_is_kept_behind_it_and_comes_in_a_second_pass_of_twice_as_many():
@@ -59,65 +96,6 @@ def test_a_passage_names_the_telling_words_of_the_question_as_it_writes_them():
     asked = {"filtro": 0.3, "de": 0.3, "la": 0.3, "bomba": 0.2, "manual": 0.05}
     passage = PassageReader([AskedWord(term, share) for term, share in asked.items()]).list_best(document)[0]
     assert passage.words == ("filtros", "bomba")
-
-
-def test_the_right_year_of_the_same_company_comes_first():
-    cards = [report("Acme", year, tags=("dams",), overview="Dams and more dams.") for year in range(2015, 2023)]
-    asked = plan("How many dams did Acme build in FY2018?", names=("Acme",), years=(2018,))
-    result = router(cards).route(asked)
-    assert ids(result)[0] == 4
-    assert result.committed == 4
-
-
-def test_a_quarter_is_told_from_the_year():
-    quarterly = card("Acme Q2 2021", names=("acme",), years=(2021,), quarters=("Q2",), forms=("10-Q",))
-    cards = [report("Acme", 2021), quarterly, report("Acme", 2020)]
-    assert ids(router(cards).route(plan("Acme in Q2 2021", names=("Acme",), years=(2021,), quarter=2)))[0] == 2
-    assert ids(router(cards).route(plan("Acme in 2021", names=("Acme",), years=(2021,))))[0] == 1
-
-
-def test_a_date_finds_the_report_of_that_day():
-    days = ("2022-05-03", "2022-08-19", "2022-11-01")
-    cards = [card("Acme current report", names=("acme",), years=(2022,), forms=("8-K",), dates=(day,)) for day in days]
-    asked = plan("Who joined Acme on August 19, 2022?", names=("Acme",), date="August 19, 2022")
-    assert ids(router(cards).route(asked))[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        *(("the sea-salter company", said) for said in ("Sea Salter", "SeaSalter", "SEASALTER", "Sea-Salter's")),
-        ("alpine exports company", "ALEX"),
-        ("tarvico, inc", "Tarvi"),
-    ],
-)
-def test_a_name_is_found_however_it_is_written_or_called(name, written):
-    cards = [*ANIMALS, card("A year in review", names=(name,))]
-    result = router(cards).route(plan(f"What did {written} sell?", names=(written,)))
-    assert ids(result) == [5]
-    assert result.committed == 5
-
-
-def test_a_nickname_explained_in_one_document_holds_for_the_others_of_its_subject():
-    cards = [
-        *ANIMALS,
-        card("Veltro 2020", names=("veltro holdings", "the kite"), years=(2020,)),
-        card("Veltro 2021", names=("veltro holdings",), years=(2021,)),
-    ]
-    asked = plan("What did the Kite earn in 2021?", names=("Kite",), years=(2021,))
-    assert ids(router(cards).route(asked))[0] == 6
-
-
-def test_nothing_is_committed_to_between_two_reports_that_agree_alike():
-    cards = [report("Acme", 2020), report("Acme", 2020), *ANIMALS]
-    asked = plan("Acme in 2020", names=("Acme",), years=(2020,))
-    assert router(cards).route(asked).committed is None
-
-
-def test_a_question_that_looks_ahead_finds_the_year_before():
-    cards = [report("Acme", 2021), report("Acme", 2022), *ANIMALS]
-    asked = plan("How much does Acme expect to spend in 2023?", names=("Acme",), years=(2023,))
-    assert ids(router(cards).route(asked))[0] == 2
 
 
 def test_a_clone_added_later_stands_just_before_the_original():

@@ -36,22 +36,6 @@ def test_numbers_that_word_prints_before_clauses_are_part_of_the_text(compiled):
     assert not uncovered(document)
 
 
-def test_bold_lines_are_headings_where_no_heading_style_is_used(compiled):
-    def plain(document):
-        for title, text in (("1. Definitions", "Goods means ropes."), ("2. Term", "It runs for two years.")):
-            document.add_paragraph().add_run(title).bold = True
-            document.add_paragraph(text)
-
-    assert outline(compiled(word(plain), "a.docx")) == [(1, "1. Definitions"), (1, "2. Term")]
-
-
-def test_a_whole_clause_in_a_heading_style_stays_a_paragraph(compiled):
-    text = "The Supplier shall deliver the goods in good order to the place that the Buyer names in its order. " * 4
-    document = compiled(word(lambda made: (made.add_heading("Delivery", 1), made.add_heading(text, 2))), "a.docx")
-    assert outline(document) == [(1, "Delivery")]
-    assert texts(document, "paragraph") == [text.strip()]
-
-
 def test_footnotes_headers_and_text_boxes_are_not_lost(compiled):
     boxed = (
         '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'

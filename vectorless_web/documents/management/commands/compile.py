@@ -2,6 +2,8 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +40,22 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} of {len(options['files'])} files could not be read.", returncode=2)
 
 
-def _describe_file(path: Path, *, as_json: bool, ignore_bookmarks: bool) -> str:
-    """What is to be printed about one file."""
+@contextmanager
+def compiled(path: Path, *, ignore_bookmarks: bool = False) -> Iterator[tuple[CompiledDocument, Finished]]:
+    """Context with a file as an upload would be read, and what reading it took; CompileFailed when it cannot be."""
     if not path.is_file():
         raise CompileFailed("There is no such file.", code="no_such_file", retryable=False)
     with compile_folder() as folder:
         target = folder / "artefact"
         order = Order(path.resolve(), path.name, target, ignore_bookmarks=ignore_bookmarks)
         finished = [news for news in run_child(order) if isinstance(news, Finished)][-1]
-        facts = _facts(path.name, open_artefact(target), finished)
+        yield open_artefact(target), finished
+
+
+def _describe_file(path: Path, *, as_json: bool, ignore_bookmarks: bool) -> str:
+    """What is to be printed about one file."""
+    with compiled(path, ignore_bookmarks=ignore_bookmarks) as (document, finished):
+        facts = _facts(path.name, document, finished)
     return json.dumps(facts, ensure_ascii=False) if as_json else _report(facts)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from vectorless_web.documents.compiling.process import CompileFailed, Order, compile_folder, run_child
+from vectorless_web.documents.compiling.process import CompileFailed
+from vectorless_web.documents.management.commands.compile import compiled
 from vectorless_web.documents.rendering.markdown import write_document
-from vectorless_web.engine.documents.artefact import open_artefact
 
 
 class Command(BaseCommand):
@@ -22,15 +22,7 @@ class Command(BaseCommand):
         """Print each file; exit 2 at the first that cannot be read."""
         for path in options["files"]:
             try:
-                self.stdout.write(_read_file(path))
+                with compiled(path) as (document, _finished):
+                    self.stdout.write(write_document(document))
             except CompileFailed as failure:
                 raise CommandError(f"{path}: {failure.message}", returncode=2) from failure
-
-
-def _read_file(path: Path) -> str:
-    if not path.is_file():
-        raise CompileFailed("There is no such file.", code="no_such_file", retryable=False)
-    with compile_folder() as folder:
-        target = folder / "artefact"
-        list(run_child(Order(path.resolve(), path.name, target)))
-        return write_document(open_artefact(target))

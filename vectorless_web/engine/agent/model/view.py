@@ -174,7 +174,8 @@ class DocumentView:
         """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
 
         Case is set aside, and whether white space or a hyphen parts words; a `whole` text ends where a word does. The
-        index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
+        index is -1 where it is in a table's caption or column names, which are shown with any of its rows, or in the
+        title of a section whose letters on the page run on without white space.
         """
         words = (_PARTS_WORDS.split(part.strip()) for part in clean_text(text).split("*"))
         parts = [r"[\s\-‐‑]+".join(map(re.escape, each)) for each in words]
@@ -196,7 +197,7 @@ class DocumentView:
             if self.tree.is_leaf(key) and not any(map(holds, own)):
                 continue
             places = [place for place, piece in enumerate(self.list_pieces(key)) if holds(piece.text)]
-            is_above = not places and self.find_table(key) is not None
+            is_above = not places and (self.find_table(key) is not None or holds(own[0]))
             found += [(key, place) for place in ([-1] if is_above else places)]
         return found
 

@@ -27,6 +27,7 @@ from vectorless_web.engine.finding.navigation.pilot import (
     SearchDirection,
     SearchState,
     is_worth_asking,
+    shorten_text,
 )
 from vectorless_web.engine.llm.budget import Ledger, Reservation
 from vectorless_web.engine.llm.calls import Overdue, call_within
@@ -150,8 +151,6 @@ INSTRUCTIONS: Mapping[InterventionPoint, str] = {
 _LONGEST_QUESTION, _SHORTEST_QUESTION = 400, 40
 """Characters of the question in a prompt, about 100 tokens of the 500 of one consultation; and to which it is cut at
 most, a quarter at a time, when it and the path take more than half of the room."""
-_LONGEST_TITLE = 70
-"""Characters of a title in a prompt, about 20 tokens."""
 _REPLY_SHARE, _FEWEST_REPLY_TOKENS = 0.35, 60
 """Share of a consultation's tokens that is left for the reply (ids and scores are shorter than titles), and its tokens
 at least. Measured: 0.175 reaches as much, 0.7 loses one gold section at 1 and one at 3: fewer candidates fit."""
@@ -207,13 +206,13 @@ class _Sheet:
 
     def __init__(self, state: SearchState, room: int) -> None:
         self._tree, self._room = state.tree, room
-        self._content: dict[str, Any] = {"question": _shorten_text(state.query.question, _LONGEST_QUESTION)}
+        self._content: dict[str, Any] = {"question": shorten_text(state.query.question, _LONGEST_QUESTION)}
         path = [state.tree.node(key).title for key in state.path[-_PATH_TITLES:]]
         if path:
-            self._content["path"] = [_shorten_text(title, _LONGEST_TITLE) for title in path]
+            self._content["path"] = [shorten_text(title) for title in path]
         while self._size() > room // 2 and len(self._content["question"]) > _SHORTEST_QUESTION:
             question = self._content["question"]
-            self._content = {"question": _shorten_text(question, len(question) * 3 // 4)}
+            self._content = {"question": shorten_text(question, len(question) * 3 // 4)}
 
     def add_excerpt(self, section: NodeId, leaves: Sequence[NodeId]) -> None:
         """The section's pages and its leaves' words, as many as the room allows."""
@@ -232,7 +231,7 @@ class _Sheet:
         lines: list[dict[str, Any]] = []
         names = {key: name for name, key in book.items()}
         for key in order:
-            title = _shorten_text(self._tree.node(key).title, _LONGEST_TITLE)
+            title = shorten_text(self._tree.node(key).title)
             lines.append({"id": names[key], "title": title, "pages": _pages(self._tree, key)})
             if self._size(candidates=lines, candidates_not_shown=len(order) - len(lines)) > self._room:
                 lines.pop()
@@ -255,11 +254,6 @@ class _Sheet:
 def _pages(tree: Tree, key: NodeId) -> str:
     node = tree.node(key)
     return f"{node.page_start + 1}-{node.page_end + 1}"
-
-
-def _shorten_text(text: str, longest: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
 _LONGEST_REASON = 160
@@ -286,7 +280,7 @@ def read_decision(
         ranked_candidates=ranked,
         direction=direction,
         confidence=content["confidence"],
-        reasoning=_shorten_reason(content["why_failed" if is_back else "reasoning"]),
+        reasoning=shorten_text(content["why_failed" if is_back else "reasoning"], _LONGEST_REASON),
         intervention_point=point,
         note=f"The model named sections that it was not shown ({unknown}); they were left out." if unknown else "",
     )
@@ -295,7 +289,7 @@ def read_decision(
 def _read_evaluation(content: Mapping[str, Any], here: NodeId | None) -> PilotDecision | None:
     if here is None:
         return None
-    share, reason = content["relevance"], _shorten_reason(content["reason"])
+    share, reason = content["relevance"], shorten_text(content["reason"], _LONGEST_REASON)
     is_answer = content["is_answer"] and share >= 0.5
     return PilotDecision(
         ranked_candidates=(RankedCandidate(here, share, reason),),
@@ -311,7 +305,10 @@ def _read_ranking(
 ) -> tuple[tuple[RankedCandidate, ...], int]:
     """The known candidates, first mention counts, and how many names were unknown."""
     known = [(book[name], item) for item in items if (name := item["id"].strip()) in book]
-    found = {node: RankedCandidate(node, item["score"], _shorten_reason(item["reason"])) for node, item in known[::-1]}
+    found = {
+        node: RankedCandidate(node, item["score"], shorten_text(item["reason"], _LONGEST_REASON))
+        for node, item in known[::-1]
+    }
     ranked = sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))
     return tuple(ranked), len(items) - len(known)
 
@@ -327,10 +324,6 @@ def _read_direction(content: Mapping[str, Any], book: Mapping[str, NodeId]) -> S
         case "jump_to" if (target := book.get(content["target"].strip())) is not None:
             return JumpTo(target)
     return GoDeeper()
-
-
-def _shorten_reason(text: str) -> str:
-    return " ".join(text.split())[:_LONGEST_REASON]
 
 
 ANSWER_COVERAGE, ANSWER_STANDING = 0.6, 0.5

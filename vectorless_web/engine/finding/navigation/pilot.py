@@ -444,6 +444,16 @@ def _match_title(title: str, wanted: dict[str, float]) -> tuple[list[str], float
     return list(dict.fromkeys(shared.values())), sum(wanted[term] for term in shared) / total if total else 0.0
 
 
+LONGEST_TITLE = 70
+"""Characters of a title in a prompt, about 20 tokens, and in a sentence of the trace: one line."""
+
+
+def shorten_text(text: str, longest: int = LONGEST_TITLE) -> str:
+    """The text on one line of at most so many characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
 def say_share(share: float) -> str:
     """The wording of a share in [0, 1], as in "most of the question's words"."""
     return next(words for least, words in SHARES if share >= least)

@@ -17,6 +17,7 @@ from vectorless_web.engine.finding.navigation.pilot import (
     SearchState,
     clamp_share,
     scores_of,
+    shorten_text,
 )
 from vectorless_web.engine.finding.ranking.ranker import TreeScorer
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -90,17 +91,10 @@ class SearchEvent:
     stats: SearchStats = SearchStats()
 
 
-_LONGEST_TITLE = 70
-"""Characters of a title in the text of an event: one line of the trace."""
-
-
 def name_of(tree: Tree, key: int) -> str:
-    """The name of a node in a sentence: its title, cut to 70 characters; without one, its kind."""
+    """The name of a node in a sentence: its title, shortened; without one, its kind."""
     node = tree.node(key)
-    title = " ".join(node.title.split())
-    if len(title) > _LONGEST_TITLE:
-        return title[: _LONGEST_TITLE - 1].rstrip() + "…"
-    return title or ("the document" if key == 0 else f"an untitled {node.kind.value}")
+    return shorten_text(node.title) or ("the document" if key == 0 else f"an untitled {node.kind.value}")
 
 
 def describe_place(tree: Tree, key: int) -> str:

@@ -45,12 +45,7 @@ and 1.0 reach the same gold sections; 1.0 scores 9.4 % of the leaves instead of 
 
 
 def beam(
-    tree: Tree,
-    query: QueryPlan,
-    scorer: TreeScorer,
-    pilot: object,
-    limits: SearchLimits = DEFAULT_LIMITS,
-    start: int = 0,
+    tree: Tree, query: QueryPlan, scorer: TreeScorer, pilot: Any, limits: SearchLimits = DEFAULT_LIMITS, start: int = 0
 ) -> Iterator[SearchEvent]:
     """Walk below `start`, `limits.width` branches side by side.
 
@@ -61,12 +56,7 @@ def beam(
 
 
 def greedy(
-    tree: Tree,
-    query: QueryPlan,
-    scorer: TreeScorer,
-    pilot: object,
-    limits: SearchLimits = DEFAULT_LIMITS,
-    start: int = 0,
+    tree: Tree, query: QueryPlan, scorer: TreeScorer, pilot: Any, limits: SearchLimits = DEFAULT_LIMITS, start: int = 0
 ) -> Iterator[SearchEvent]:
     """Walk below `start` depth first: a beam of one branch; the next best is taken up when it ends."""
     return beam(tree, query, scorer, pilot, replace(limits, width=1), start)
@@ -244,12 +234,7 @@ nine levels."""
 
 
 def mcts(
-    tree: Tree,
-    query: QueryPlan,
-    scorer: TreeScorer,
-    pilot: object,
-    limits: SearchLimits = DEFAULT_LIMITS,
-    start: int = 0,
+    tree: Tree, query: QueryPlan, scorer: TreeScorer, pilot: Any, limits: SearchLimits = DEFAULT_LIMITS, start: int = 0
 ) -> Iterator[SearchEvent]:
     """Sample the sections below `start`; the last event carries the best nodes at any depth.
 

@@ -12,7 +12,7 @@ from vectorless_web.engine.finding.ranking.profile import DocumentProfile, Label
 from vectorless_web.engine.index.scoring import Floats, inverse_frequency
 from vectorless_web.engine.index.segment import merged_group_statistics, merged_statistics
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan, WeightedTerm
-from vectorless_web.engine.text.analyser import analyse, title_terms
+from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.word_vectors import measure_nearness
 
 FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
@@ -32,9 +32,9 @@ _PERIOD_WEIGHT = 0.3
 _OUTSIDE_STATEMENT = 0.55
 """What a row is worth, as a share, that stands in no statement of the kind its figure usually stands in. Measured
 likewise: 0.275 changes no hit among the first 10; 1.0 loses 5 hits at 1 (46 to 41)."""
-_CONTAINS, _CONTAINS_SPAN = 0.4, 0.5
-"""Quality of a label that contains the phrase: the first, plus the second times the share of the label's terms that the
-phrase is. To tell labels that begin with it from others changes no hit."""
+_CONTAINS = 0.7
+"""Quality of a label that contains the phrase. To count what else it says, or where the phrase begins, changes no
+hit."""
 
 Signals = dict[str, Floats]
 
@@ -62,7 +62,6 @@ def _measure_document(
 ) -> tuple[Signals, Signals]:
     needs = _match_needs(profile, plan)
     begun, titled, row_titles = _measure_headings(profile, plan)
-    section = _measure_sections(profile, plan)
     pages = {
         "words": words,
         "node": _best_on_page(profile, nodes),
@@ -75,12 +74,10 @@ def _measure_document(
         "words": nodes,
         "cover": _measure_cover(profile, shares),
         "meaning": measure_nearness(profile.row_vectors, shares),
-        "section": section,
         "heading": row_titles,
         "figures": _figures_of_rows(profile, [tables for _, tables in needs]),
         "table": profile.is_table,
         "length": profile.text_length,
-        "short": profile.is_short,
     }
     return pages, rows
 
@@ -135,13 +132,6 @@ def _best_on_page(profile: DocumentProfile, rows: Floats) -> Floats:
     return best
 
 
-def _measure_sections(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    """BM25F of each index row's innermost section, as a share of the best section of the document."""
-    sections = scale_to_best([profile.sections.scores(search_terms([profile], plan), FIELD_WEIGHTS)])[0]
-    found: Floats = sections[profile.section_of_row]
-    return found
-
-
 def _measure_statement(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How much each page is one of the statements meant."""
     asked = [profile.statements[name] for name in plan.statements if name in profile.statements]
@@ -163,12 +153,11 @@ def _measure_headings(profile: DocumentProfile, plan: QueryPlan) -> tuple[Floats
     phrases = _phrase_titles(plan)
     begun, titled = np.zeros(profile.page_count), np.zeros(profile.page_count)
     for page, titles in enumerate(profile.headings):
-        for terms in map(frozenset, map(title_terms, titles)):
+        for terms in titles:
             begun[page] = max(begun[page], _match_title(terms, wanted, own))
             titled[page] = max(titled[page], phrases.get(terms, 0.0))
-    of_sections = [max(_match_title(terms, wanted, own), phrases.get(terms, 0.0)) for terms in profile.section_titles]
-    rows = np.array(of_sections)[profile.section_of_row] if of_sections else np.zeros(len(profile.keys))
-    return begun, titled, rows
+    match = {t: max(_match_title(t, wanted, own), phrases.get(t, 0.0)) for t in set(profile.section_titles)}
+    return begun, titled, np.array([match[terms] for terms in profile.section_titles], dtype=np.float64)
 
 
 def _phrase_titles(plan: QueryPlan) -> dict[frozenset[str], float]:
@@ -225,11 +214,8 @@ def measure_label(label: Terms, phrase: Terms) -> float:
     """1 for a label that is the phrase; less for one that contains it; 0 otherwise."""
     if label == phrase:
         return 1.0
-    if len(phrase) < 2:
-        return 0.0
-    if any(label[i : i + len(phrase)] == phrase for i in range(len(label) - len(phrase) + 1)):
-        return _CONTAINS + _CONTAINS_SPAN * len(phrase) / len(label)
-    return 0.0
+    is_held = any(label[i : i + len(phrase)] == phrase for i in range(len(label) - len(phrase) + 1))
+    return _CONTAINS if is_held and len(phrase) > 1 else 0.0
 
 
 def _statement_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:

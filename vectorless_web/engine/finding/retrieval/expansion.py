@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.finding.retrieval.corpus import Direction, NodeAddress
+from vectorless_web.engine.finding.retrieval.corpus import Direction, Gate, NodeAddress
 from vectorless_web.engine.finding.retrieval.lanes import SCORE_DIGITS, Identifier, Scored, best_of_each, sort_scored
 
 
@@ -177,7 +177,6 @@ _MIN_DEPTH, _MAX_DEPTH = 1, 4
 
 WeightedEdge = tuple[Identifier, Identifier, float]
 Neighbours = Callable[[Identifier, Direction], Sequence[tuple[str, Identifier]]]
-Admits = Callable[[Identifier], bool]
 
 
 class GraphExpandMode(StrEnum):
@@ -221,7 +220,7 @@ class GraphExpand:
 
 
 def expand_by_decay(
-    seeds: Sequence[Scored], neighbours: Neighbours, config: GraphExpand, *, admits: Admits | None = None
+    seeds: Sequence[Scored], neighbours: Neighbours, config: GraphExpand, *, admits: Gate | None = None
 ) -> list[Scored]:
     """The neighbours worth adding to `seeds`, (id, score), best first, at most `config.max_expand`.
 
@@ -269,7 +268,7 @@ def _select_edges(name: Identifier, neighbours: Neighbours, config: GraphExpand)
 
 
 def expand_by_pagerank(
-    seeds: Sequence[Scored], edges: Iterable[WeightedEdge], config: GraphExpand, *, admits: Admits | None = None
+    seeds: Sequence[Scored], edges: Iterable[WeightedEdge], config: GraphExpand, *, admits: Gate | None = None
 ) -> list[Scored]:
     """Neighbours by personalised PageRank from the seeds' positive scores, best first, at most `config.max_expand`.
 
@@ -288,7 +287,7 @@ def expand_by_pagerank(
     return _best_admitted(reached, config.max_expand, admits)
 
 
-def _best_admitted(scored: Iterable[Scored], limit: int, admits: Admits | None) -> list[Scored]:
+def _best_admitted(scored: Iterable[Scored], limit: int, admits: Gate | None) -> list[Scored]:
     return list(islice((hit for hit in sort_scored(scored) if admits is None or admits(hit[0])), limit))
 
 

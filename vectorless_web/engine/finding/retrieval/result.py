@@ -103,7 +103,7 @@ def cap_warnings(warnings: Sequence[RetrievalWarning]) -> list[RetrievalWarning]
 
 
 class Lane(StrEnum):
-    """Where a score comes from, in the order in which an item lists them."""
+    """Where a score comes from, in the order in which the lanes run and an item lists them."""
 
     VECTOR = "vector"
     SPARSE = "sparse"
@@ -111,9 +111,6 @@ class Lane(StrEnum):
     STRUCTURE = "structure"
     GRAPH = "graph_expand"
     RERANK = "rerank"
-
-
-LANE_ORDER = {lane: position for position, lane in enumerate(Lane)}
 
 
 PLAIN = frozenset({str, int, float, bool, type(None)})

@@ -55,7 +55,6 @@ from vectorless_web.engine.finding.retrieval.packing import (
     rerank,
 )
 from vectorless_web.engine.finding.retrieval.result import (
-    LANE_ORDER,
     Circumstances,
     Lane,
     RetrievalResult,
@@ -294,8 +293,8 @@ class _Execution:
 
     def _make_item(self, name: Identifier, score: float) -> RetrievedItem:
         node, rendered = self._node(name), self._render(name)
-        lanes = sorted(self.lane_scores.get(name, {}).items(), key=lambda pair: LANE_ORDER[pair[0]])
-        return RetrievedItem(node, rendered, self.estimator.estimate(rendered), score, tuple(lanes))
+        lanes = tuple(self.lane_scores.get(name, {}).items())
+        return RetrievedItem(node, rendered, self.estimator.estimate(rendered), score, lanes)
 
     def _render(self, name: Identifier) -> str:
         if name not in self.rendered:

@@ -97,7 +97,7 @@ class SeriesArranger:
                 for behind, each in enumerate(chosen):
                     score[place_of[each]] = best * (1 - behind * 1e-6)
                 dropped |= set(members) - set(chosen)
-                said = self._say(members, editions, chosen) if number == 0 else said
+                said = self._say(len(members), [notes[each] for each in chosen]) if number == 0 else said
             elif self._is_current_meant and chosen and len({(each.day, each.version) for each in editions}) > 1:
                 _prefer_current(score, place_of, members, chosen[0])
         score[[place_of[row] for row in dropped]] = 0.0
@@ -164,21 +164,13 @@ class SeriesArranger:
         is_named = self._wanted is not None and self._wanted.recency is Recency.NAMED
         return not is_named and any(edition.day for edition in editions)
 
-    def _say(self, members: Sequence[int], editions: Sequence[Edition], chosen: Sequence[int]) -> str:
+    def _say(self, count: int, chosen: Sequence[str]) -> str:
+        """One sentence on a series of so many editions, from the notes on those that are wanted."""
         assert self._wanted is not None
-        if not chosen:
-            return f"Of {len(members)} editions none is {self._wanted.said}"
-        told = [editions[members.index(row)].describe() or "added last" for row in chosen]
+        asked = f"Asked for “{self._wanted.said.strip()}”"
         if self._wanted.recency is Recency.BETWEEN:
-            return f"Took {len(chosen)} of {len(members)} editions, those {self._wanted.said.strip()}"
-        which = {
-            Recency.LATEST: "the latest",
-            Recency.PREVIOUS: "the one before the latest",
-            Recency.OLDEST: "the oldest",
-            Recency.NAMED: self._wanted.said,
-            Recency.AS_OF: f"the one in force on {self._wanted.said}",
-        }[self._wanted.recency]
-        return f"Took {which} of {len(members)} editions: {told[0]}"
+            return f"{asked}, took {len(chosen)} of {count} editions"
+        return f"{asked}, took {chosen[0]}" if chosen else f"{asked}, found none of {count} editions"
 
 
 def _prefer_current(score: Array, place_of: Mapping[int, int], members: Sequence[int], current: int) -> None:

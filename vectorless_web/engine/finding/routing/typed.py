@@ -9,7 +9,6 @@ from vectorless_web.engine.finding.routing.card_keys import (
     DATE,
     ENTITY,
     FORM,
-    PREFIX,
     QUARTER,
     YEAR,
     fold_words,
@@ -38,8 +37,6 @@ _UNCAPITALISED = 0.3
 _FULL_NAME = 26
 """Strength of a key (of MAX_COUNT, 31) from which it is a whole name, not a guess such as the first word of one: that
 of a later name on a card (0.85 x 31). At 31 names of other companies mentioned on cards are passed over."""
-_PREFIX_CERTAINTY = 0.5
-"""What a name known by its beginning alone counts, as a share of the whole name."""
 _MOST_EXPLAINING, _MOST_SUBJECTS = 200, 3
 """Documents with a nickname, at most, that may explain it (more share it by chance), and subjects it may mean."""
 _CONFIDENT_SHARE = 0.9
@@ -70,9 +67,9 @@ same words: at twice these shares 57 and 57 of 65 documents come first instead o
 _STILL_HELD = 0.85
 """Agreement of years of a policy, contract or list that was made before the day asked for: it may still have held. A
 report tells of its own period only. Little less than a document of that very year."""
-_OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
-"""Agreement of the stretch of time: another one than asked for, one that the card does not tell, and a report on the
-year when a quarter is asked for. Measured: twice the first gives 61 first documents instead of 63."""
+_OTHER_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.4
+"""Agreement of the stretch of time: another one than asked for, and a report on the year when a quarter is asked for.
+Measured: twice the first gives 61 first documents instead of 63."""
 _LARGEST_POOL = 2000
 """Documents with one name, at most, that are all looked at: a commoner name tells none apart."""
 _SAID_YEAR = 0.9
@@ -115,15 +112,13 @@ _KNOWN = ("lexicon", "statement")
 def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     """Mentions in reading order, none overlapping: the longest first, then the most telling.
 
-    Words of a known concept are no name, unless the plan took them for one. Only names the plan found may match by
-    their beginning ("Tarvi" for TarviCo).
+    Words of a known concept are no name, unless the plan took them for one.
     """
     taken = [(token.start, token.start + len(token.text)) for token in plan.tokens if token.role in _KNOWN]
     found = [m for m in _find_exact_mentions(plan, snapshot) if _is_meant(m, plan.entities, taken)]
     for name in plan.entities:
         starts = [token.start for token in plan.tokens if plan.written(token.start, token.start + len(name)) == name]
         for start in starts[:1]:
-            found += _find_by_beginning(name, start, snapshot)
             found += _find_in_texts(name, start, snapshot)
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda m: (m.start - m.end, -m.weight, m.start)):
@@ -175,13 +170,6 @@ def _list_subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]
         return []
     confident = postings.rows[postings.counts >= _CONFIDENT_SHARE * strongest]
     return sorted({subject for subject in snapshot.subjects(confident) if subject not in (0, hashed)})[:_MOST_SUBJECTS]
-
-
-def _find_by_beginning(name: str, start: int, snapshot: Snapshot) -> Iterator[Mention]:
-    key = glue_words(fold_words(name))
-    hashed = key_hash(PREFIX, key)
-    if key and not snapshot.key_frequency(key_hash(ENTITY, key)) and (rarity := key_idf(snapshot, hashed)) > 0:
-        yield Mention(name, start, start + len(name), (hashed,), rarity * _PREFIX_CERTAINTY, MAX_COUNT)
 
 
 def _find_in_texts(name: str, start: int, snapshot: Snapshot) -> Iterator[Mention]:
@@ -260,9 +248,8 @@ class FieldScorer:
     def agree_on_names(self, rows: Array) -> Array:
         """How well these rows bear the names and the kinds of document that are asked for, shape (2, rows); 1 for a
         part that is not asked for."""
-        ones = np.ones(len(rows))
-        names = self._names(rows) if self.wanted.mentions else ones
-        return np.stack([names, self._best(FORM, self.wanted.families, rows) if self.wanted.families else ones])
+        agreed, ones = self.parts(rows), np.ones(len(rows))
+        return np.stack([agreed.get(part, ones) for part in ("name", "form")])
 
     def parts(self, rows: Array) -> dict[str, Array]:
         """Agreement of each part with these rows (ascending), by the part's name; only parts that are asked for."""
@@ -369,8 +356,7 @@ class FieldScorer:
         if self.wanted.quarter is not None:
             of_quarter = quarters[self.wanted.quarter - 1]
             return np.where(of_quarter, 1.0, np.where(known & of_year, _YEAR_FOR_QUARTER, 0.0))
-        unknown = np.where(np.any(quarters, axis=0), _OTHER_SPAN, _UNKNOWN_SPAN)
-        return np.where(known, np.where(of_year, 1.0, _OTHER_SPAN), unknown)
+        return np.where(np.where(known, of_year, ~np.any(quarters, axis=0)), 1.0, _OTHER_SPAN)
 
 
 def list_named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
