@@ -107,9 +107,11 @@ def parts_of(message: dict) -> tuple[str, list[str]]:
     return words, [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
 
 
-def whole(text: str, usage: dict | None = None, finish: str = "stop", *, model="tiny-2026", **message) -> Response:
+def whole(text: str | None, usage: dict | None = None, finish: str = "stop", model="tiny-2026", **message) -> Response:
     """A reply in one JSON body."""
-    return _in_one({"role": "assistant", "content": text, **message}, finish, usage, model)
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
+    return Response(json.dumps({**body, "usage": usage}), content_type="application/json")
 
 
 def streamed(text: str, usage: dict | None = None) -> Response:
