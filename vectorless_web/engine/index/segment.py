@@ -478,12 +478,6 @@ class GroupedRows:
         kept = np.array([name in fields for name in self._segment.fields])[field]
         return np.bincount(group[kept], weights=count[kept], minlength=self._count).astype(np.float64, copy=False)
 
-    def lengths(self, fields: Sequence[str]) -> Floats:
-        """Terms of each group in these fields together, float64 of shape (groups,)."""
-        numbers = [self._segment.fields.index(name) for name in fields]
-        found: Floats = self._lengths[:, numbers].sum(axis=1)
-        return found
-
     def _counts(self, term: str) -> Floats:
         group, _, count = self._entries(term)
         return np.bincount(group, weights=count, minlength=self._count).astype(np.float64, copy=False)
