@@ -125,5 +125,5 @@ def test_what_was_opened_and_not_read_is_not_called_read():
     route = Step(kind="route", observation={"considered": 14})
     read = Step(kind="read", refs=[{"document": "1", "role": "read"}, {"document": "2", "role": "looked"}])
     opened = [DocumentVersion(document_id=pk) for pk in range(1, 6)]
-    assert describe_reading([route, read], opened).say == "1 document read, 4 opened without reading on, 9 put aside"
+    assert describe_reading([route, read], opened).say == "1 document read, 4 opened but not read, 9 put aside"
     assert describe_reading([route], opened).say == "5 documents opened, 9 put aside"

@@ -604,7 +604,7 @@ def describe_reading(steps: Sequence[Step], versions: Sequence[DocumentVersion])
         (read, ngettext("%(n)d document read", "%(n)d documents read", read)),
         (
             len(opened) - read,
-            _("%(n)d opened without reading on")
+            _("%(n)d opened but not read")
             if read
             else ngettext("%(n)d document opened", "%(n)d documents opened", len(opened)),
         ),
