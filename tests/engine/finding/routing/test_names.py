@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.finding.routing.card_keys import core_key, spellings
+from vectorless_web.engine.finding.routing.card_keys import core_key, prefixes, spellings
 from vectorless_web.engine.finding.routing.typed import iso_date
 from vectorless_web.engine.questions.editions import family_of
 
@@ -38,6 +38,11 @@ def test_the_core_of_a_name_is_one_key(name, key):
 def test_nicknames_are_guessed_and_less_sure_than_the_name(name, nickname):
     guessed = spellings(name)
     assert 0 < guessed[nickname] < guessed[core_key(name)] == 1.0
+
+
+def test_beginnings_are_shorter_than_the_name():
+    assert prefixes("tarvico") == ["tar", "tarv", "tarvi", "tarvic"]
+    assert prefixes("4k") == []
 
 
 def test_kinds_of_report_are_families_and_an_unknown_kind_is_its_own():

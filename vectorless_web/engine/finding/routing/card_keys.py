@@ -25,6 +25,9 @@ _FIRST_WORD, _INITIALS, _TWO_INITIALS = 0.75, 0.7, 0.5
 more names share them."""
 _INITIALS_WITH_AND, _INITIALS_WITH_N, _BLEND = 0.7, 0.4, 0.45
 """The same for two initials with an n between them, when the name has an "and" and when not, and for a blend."""
+_SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
+"""Letters of a name's beginning by which it may be meant: two would be too many names', and ten are nearly all of
+one."""
 
 
 def fold_words(name: str) -> list[str]:
@@ -110,8 +113,13 @@ def _guess_spellings(name: str, words: list[str], core: list[str]) -> Iterator[t
             yield telling[0][:first] + telling[1][:second], _BLEND
 
 
-ENTITY, YEAR, QUARTER, FORM, DATE = "entity", "year", "quarter", "form", "date"
-KEYWORD, SERIES = "keyword", "series"
+def prefixes(key: str) -> list[str]:
+    """Beginnings of a glued name by which it may be meant: "tarvi" for "tarvico"."""
+    return [key[:length] for length in range(_SHORTEST_PREFIX, min(len(key) - 1, _LONGEST_PREFIX) + 1)]
+
+
+ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year", "quarter", "form", "date", "keyword"
+SERIES = "series"
 _LATER_NAME = 0.85
 """How sure a name is that does not stand first on the card, as a share. Measured: at 0.425, 59 questions commit instead
 of 53, all rightly; 1.0 changes no first document. Kept because a second party of a contract is as much its subject as
@@ -119,8 +127,8 @@ the first."""
 _YEAR_CERTAINTY = (1.0, 0.6, 0.45, 0.3)
 """How sure it is that a document is about each of its card's years, the first of which is its own; later ones are
 mostly years compared with. Further years make no key."""
-_FIRST_NAMES = 2
-"""Names of a card, the first ones, that count in its title and are its own for sure."""
+_PREFIXED_NAMES = 2
+"""Names of a card, the first ones, that count in its title and may be found by their beginnings."""
 _LATER_FORM = 12
 """Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card."""
 _TAG, _TOPIC = 31, 20
@@ -145,7 +153,7 @@ def card_row(
     """
     title = card.title or name
     terms = {
-        "title": analyse(f"{title} {split_file_name(name)} {' '.join(card.fields.entities[:_FIRST_NAMES])}"),
+        "title": analyse(f"{title} {split_file_name(name)} {' '.join(card.fields.entities[:_PREFIXED_NAMES])}"),
         "tags": analyse("\n".join(card.topic_tags)),
         "hints": analyse("\n".join(card.question_hints)),
         "overview": analyse(card.overview),
@@ -154,7 +162,7 @@ def card_row(
     }
     subject = core_key((card.fields.entities or (name_in_title(card.title),))[0])
     series = _name_series(card, subject, title, name)
-    keys = {**_keyword_keys(card, keywords), **_field_keys(card), **dict.fromkeys(series, MAX_COUNT)}
+    keys = {**_keyword_keys(card, keywords), **_field_keys(card, name), **dict.fromkeys(series, MAX_COUNT)}
     known = edition or read_edition(title=title, name=name, card=card, head="")
     if known.day and not card.fields.years:
         keys[YEAR, str(known.day // 10_000)] = MAX_COUNT
@@ -201,27 +209,34 @@ def _keyword_keys(card: Card, keywords: Iterable[str]) -> Keys:
     return keys
 
 
-def _field_keys(card: Card) -> Keys:
+def _field_keys(card: Card, name: str) -> Keys:
     fields = card.fields
-    keys = _entity_keys(card)
+    keys = _entity_keys(card, name)
     for year, certainty in zip(fields.years, _YEAR_CERTAINTY, strict=False):
         keys[YEAR, str(year)] = _strength(certainty)
     for quarter in fields.quarters:
         keys[QUARTER, quarter.upper()] = MAX_COUNT
-    for place, family in enumerate(dict.fromkeys(map(family_of, fields.forms))):
+    for place, family in enumerate(dict.fromkeys(map(family_of, (*_find_named_forms(name), *fields.forms)))):
         keys[FORM, family] = MAX_COUNT if place == 0 else _LATER_FORM
     for date in fields.dates:
         keys[DATE, date] = MAX_COUNT
     return keys
 
 
-def _entity_keys(card: Card) -> Keys:
+def _find_named_forms(name: str) -> list[str]:
+    """Words of the file name that are kinds of document, such as EARNINGS or 10Q."""
+    return [word for word in split_file_name(name).split() if family_of(word) != word.casefold()]
+
+
+def _entity_keys(card: Card, name: str) -> Keys:
     keys: Keys = {}
     titled = name_in_title(card.title)
     for place, entity in enumerate((*card.fields.entities, *([titled] if titled else []))):
-        certainty = 1.0 if place < _FIRST_NAMES or entity == titled else _LATER_NAME
+        certainty = 1.0 if place < _PREFIXED_NAMES or entity == titled else _LATER_NAME
         for key, likely in spellings(entity).items():
             keys[ENTITY, key] = max(_strength(certainty * likely), keys.get((ENTITY, key), 0))
+        if place < _PREFIXED_NAMES:
+            keys |= {(PREFIX, start): MAX_COUNT for start in prefixes(glue_words(fold_words(entity)))}
     return keys
 
 

@@ -9,6 +9,7 @@ from vectorless_web.engine.finding.routing.card_keys import (
     DATE,
     ENTITY,
     FORM,
+    PREFIX,
     QUARTER,
     YEAR,
     fold_words,
@@ -37,6 +38,8 @@ _UNCAPITALISED = 0.3
 _FULL_NAME = 26
 """Strength of a key (of MAX_COUNT, 31) from which it is a whole name, not a guess such as the first word of one: that
 of a later name on a card (0.85 x 31). At 31 names of other companies mentioned on cards are passed over."""
+_PREFIX_CERTAINTY = 0.5
+"""What a name known by its beginning alone counts, as a share of the whole name."""
 _MOST_EXPLAINING, _MOST_SUBJECTS = 200, 3
 """Documents with a nickname, at most, that may explain it (more share it by chance), and subjects it may mean."""
 _CONFIDENT_SHARE = 0.9
@@ -112,13 +115,15 @@ _KNOWN = ("lexicon", "statement")
 def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     """Mentions in reading order, none overlapping: the longest first, then the most telling.
 
-    Words of a known concept are no name, unless the plan took them for one.
+    Words of a known concept are no name, unless the plan took them for one. Only names the plan found may match by
+    their beginning ("Tarvi" for TarviCo).
     """
     taken = [(token.start, token.start + len(token.text)) for token in plan.tokens if token.role in _KNOWN]
     found = [m for m in _find_exact_mentions(plan, snapshot) if _is_meant(m, plan.entities, taken)]
     for name in plan.entities:
         starts = [token.start for token in plan.tokens if plan.written(token.start, token.start + len(name)) == name]
         for start in starts[:1]:
+            found += _find_by_beginning(name, start, snapshot)
             found += _find_in_texts(name, start, snapshot)
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda m: (m.start - m.end, -m.weight, m.start)):
@@ -170,6 +175,13 @@ def _list_subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]
         return []
     confident = postings.rows[postings.counts >= _CONFIDENT_SHARE * strongest]
     return sorted({subject for subject in snapshot.subjects(confident) if subject not in (0, hashed)})[:_MOST_SUBJECTS]
+
+
+def _find_by_beginning(name: str, start: int, snapshot: Snapshot) -> Iterator[Mention]:
+    key = glue_words(fold_words(name))
+    hashed = key_hash(PREFIX, key)
+    if key and not snapshot.key_frequency(key_hash(ENTITY, key)) and (rarity := key_idf(snapshot, hashed)) > 0:
+        yield Mention(name, start, start + len(name), (hashed,), rarity * _PREFIX_CERTAINTY, MAX_COUNT)
 
 
 def _find_in_texts(name: str, start: int, snapshot: Snapshot) -> Iterator[Mention]:
