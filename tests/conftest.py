@@ -362,15 +362,20 @@ def server(django_db_setup) -> Iterator[str]:
     end_group(process)
 
 
+def start_drawing(folder: Path, **environment: str) -> subprocess.Popen:
+    """A render child with its socket, cache and files in a folder, as the supervisor starts it."""
+    command = [sys.executable, "-m", "tests.support.render_here"]
+    places = [str(folder / name) for name in ("render.sock", "cache", "media")]
+    process = subprocess.Popen([*command, *places], cwd=ROOT, env=os.environ | environment, start_new_session=True)
+    wait_until((folder / "render.sock").exists, seconds=30)
+    return process
+
+
 @pytest.fixture(scope="session")
 def drawing(tmp_path_factory) -> Iterator[tuple[subprocess.Popen, Path]]:
-    """A render child for all tests, as the supervisor starts it, and its folder."""
+    """A render child for all tests, and its folder."""
     folder = tmp_path_factory.mktemp("render")
-    places = [str(folder / name) for name in ("render.sock", "cache", "media")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.render_here", *places], cwd=ROOT, start_new_session=True
-    )
-    wait_until((folder / "render.sock").exists, seconds=30)
+    process = start_drawing(folder)
     yield process, folder
     end_group(process)
 

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.support.children import MISBEHAVING
 from tests.support.files import REPORT
-from tests.support.hostile.pdfs import one_page, stream
+from tests.support.network import children, is_alive
 from vectorless_web.documents.compiling import process
 from vectorless_web.documents.compiling.process import (
     CHILD,
@@ -105,13 +104,6 @@ def test_a_child_over_its_time_is_killed_and_told_by_the_limit_it_met(tmp_path):
     assert failure(tmp_path, "spin", cpu_seconds=1).code == "compile_timeout"
 
 
-def test_a_pdf_that_bursts_the_memory_limit_is_told_so(tmp_path):
-    (tmp_path / "in").write_bytes(swollen_pdf(megabytes=150))
-    with pytest.raises(CompileFailed) as caught:
-        list(run_child(order(tmp_path, "swollen.pdf", memory_bytes=300 * 2**20)))
-    assert caught.value.code == "out_of_memory"
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device that is always full")
 def test_a_full_disk_under_the_child_is_a_full_disk(tmp_path):
     (tmp_path / "in").write_bytes(REPORT)
@@ -147,44 +139,24 @@ def test_a_file_whose_prepared_process_is_killed_can_be_tried_again(tmp_path):
     news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
     while not isinstance(next(news), StageProgress):
         pass
-    children = children_of(short.pid)
+    left = children(short.pid)
     short.close()
     with pytest.raises(CompileFailed) as caught:
         list(news)
     assert caught.value.code == "killed_by_system"
-    assert children
-    wait_until(lambda: not any(map(is_alive, children)))
+    assert left
+    wait_until(lambda: not any(map(is_alive, left)))
 
 
 @either
 def test_closing_the_news_kills_the_child(tmp_path, starter):
-    before = children_of(starter)
+    before = children(starter)
     news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
     while not isinstance(next(news), StageProgress):
         pass
-    assert children_of(starter) - before
+    assert children(starter) - before
     news.close()
-    assert children_of(starter) == before
-
-
-def swollen_pdf(megabytes: int) -> bytes:
-    """A small PDF whose one page's content is that long when it is unpacked."""
-    packer = zlib.compressobj(9)
-    piece = b"BT /F1 12 Tf (a) Tj ET\n" * 45_590
-    content = b"".join(packer.compress(piece) for _ in range(megabytes)) + packer.flush()
-    return one_page(more={4: stream(content, "/Filter/FlateDecode")})
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def children_of(pid: int) -> set[int]:
-    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+    assert children(starter) == before
 
 
 def test_a_folder_is_there_while_it_is_used_and_is_never_cleared_meanwhile():

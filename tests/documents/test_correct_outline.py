@@ -3,7 +3,7 @@
 import pytest
 
 from tests.documents.conftest import stored_files
-from tests.support.files import HANDBOOK
+from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage.files import open_version
@@ -69,8 +69,6 @@ def test_discarded_corrections_are_forgotten_and_none_are_taken_while_a_newer_ve
     act("discard/")
     assert act("apply/").status_code == 422
     assert document.versions.count() == 1
-
-    from tests.support.files import upload
 
     services.add_version(document=document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md"))
     assert act("correct/", key=1, act="join").status_code == 409

@@ -20,13 +20,8 @@ LONG = pdf([(f"{number}. Chapter {number}", *[f"Line {line} of chapter {number}.
             for number in range(1, 400)])  # fmt: skip
 
 
-@pytest.fixture
-def worker(spawn, settings):
-    """A worker of the queue "documents" as a process of its own, on this test's files."""
-    return spawn("work", "documents", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent))
-
-
-def test_a_killed_worker_takes_its_child_along_and_the_sweep_mends_it(add, worker, work_off):
+def test_a_killed_worker_takes_its_child_along_and_the_sweep_mends_it(add, spawn, settings, work_off):
+    worker = spawn("work", "documents", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent))
     version = add(LONG, "long.pdf")
     wait_until(lambda: status_of(version) == Status.PARSING, seconds=30)
     wait_until(lambda: compile_children(worker.pid), seconds=10)

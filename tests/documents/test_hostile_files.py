@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.documents.conftest import stored_files
-from tests.documents.test_compile_process import children_of
 from tests.support.files import upload
 from tests.support.hostile import HOSTILE, Bait
 from tests.support.hostile.case import READY, SECRET
+from tests.support.network import children
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import _prefix
 from vectorless_web.documents.models import DocumentVersion, Section
@@ -37,7 +37,7 @@ def bait(httpserver, tmp_path) -> Bait:
 def test_a_hostile_file_does_no_harm(workspace, alice, settings, httpserver, bait, what):
     settings.COMPILE_MEMORY_BYTES, settings.COMPILE_CPU_SECONDS = MEMORY, 30
     case = HOSTILE[what]
-    content, before = case.make(bait), children_of(os.getpid())
+    content, before = case.make(bait), children(os.getpid())
     began, version = time.monotonic(), None
 
     try:
@@ -61,7 +61,7 @@ def test_a_hostile_file_does_no_harm(workspace, alice, settings, httpserver, bai
         assert stored_files() == ([version.file.name] if version is not None and version.retryable else [])
         assert not Section.objects.exists()
     assert httpserver.log == []
-    assert children_of(os.getpid()) == before
+    assert children(os.getpid()) == before
     assert not list(Path("/tmp").glob(f"{_prefix()}*")), "a folder of the compiler is left"
     assert not list(Path("/tmp").glob("door-was-here*"))
 

@@ -28,14 +28,6 @@ def url(document, act):
     return f"/w/{document.workspace.slug}/documents/{document.pk}/{act}/"
 
 
-def fail(code="reader_crashed", retryable=True):
-    def reader(order: Order):
-        raise CompileFailed("It broke.", code=code, retryable=retryable)
-        yield
-
-    return reader
-
-
 def test_a_deleted_document_is_hidden_at_once_and_comes_back_with_undo(client, workspace, alice, ready):
     document = ready()
     client.force_login(alice)
@@ -138,7 +130,12 @@ def test_the_same_file_or_one_that_fails_is_no_new_version(client, alice, ready)
     assert document.versions.count() == 1
 
     added = services.add_version(document=document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md"))
-    compile_version(added.version.pk, compile_with=fail("damaged_pdf", retryable=False))
+
+    def damaged(order: Order):
+        raise CompileFailed("It broke.", code="damaged_pdf", retryable=False)
+        yield
+
+    compile_version(added.version.pk, compile_with=damaged)
     document.refresh_from_db()
     assert document.current_version.number == 1
 

@@ -57,11 +57,6 @@ async def test_an_upload_says_how_many_files_of_its_archive_still_wait(alice, ad
     await socket.disconnect()
 
 
-async def hint(workspace, version):
-    message = {"type": "document.changed", "document": version.document_id}
-    await get_channel_layer().group_send(f"documents-{workspace.pk}", message)
-
-
 async def test_a_lost_hint_costs_nothing(alice, add, listen, monkeypatch):
     monkeypatch.setattr(consumers, "LOOK_AGAIN_SECONDS", 0.1)
     version = await change(add)
@@ -80,6 +75,7 @@ async def test_the_reader_hears_of_its_own_document_only(workspace, alice, add, 
     html = await socket.receive_from(timeout=5)
     assert f'id="stage-{one.document_id}"' in html
     assert "<tr" not in html
-    await hint(workspace, other)
+    message = {"type": "document.changed", "document": other.document_id}
+    await get_channel_layer().group_send(f"documents-{workspace.pk}", message)
     assert await socket.receive_nothing(timeout=0.3)
     await socket.disconnect()

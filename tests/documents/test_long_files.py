@@ -2,7 +2,9 @@
 
 import io
 from dataclasses import replace
+from functools import partial
 
+import django_rq
 import pytest
 from PIL import Image, ImageDraw
 
@@ -43,11 +45,6 @@ def many_frames() -> bytes:
     return file.getvalue()
 
 
-def tiled_pages() -> bytes:
-    """A PDF of a few kilobytes whose pages are patterns of patterns without a word: drawing one takes for ever."""
-    return endless_pattern(words=False)
-
-
 @pytest.fixture
 def add(client, workspace):
     def post(user, content: bytes, name: str) -> DocumentVersion:
@@ -62,7 +59,7 @@ def add(client, workspace):
     ("make", "name", "at_last"),
     [
         (many_frames, "frames.tiff", "the time limit of 8 seconds was reached."),
-        (tiled_pages, "tiles.pdf", "longer than 2 s"),
+        (partial(endless_pattern, words=False), "tiles.pdf", "longer than 2 s"),
     ],
 )
 def test_a_file_that_takes_long_is_ready_in_part_and_the_next_file_soon_after(
@@ -119,8 +116,6 @@ def test_the_rest_of_a_long_file_is_read_whole_while_its_beginning_is_used(add, 
     assert version.report["warnings"][0].startswith("Text was read up to page 1 of 3: ")
 
     # Its job is lost with an emptied Redis; the sweep gives it another.
-    import django_rq
-
     django_rq.get_connection("long").flushdb()
     assert requeue_repairs() == 1
     work_off("long")

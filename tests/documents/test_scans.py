@@ -58,25 +58,19 @@ def test_a_blank_page_makes_no_scan(ready, words_of):
     assert dict(report_pairs(book.current_version))["Text kept"] == "100 % of characters"
 
 
-@pytest.fixture
-def scanned(ready, settings):
-    """A scanned page that text recognition has read, and one that it could not, when it was missing."""
+def test_a_scan_is_read_and_its_quotes_lit_without_the_render_server(ready, settings, words_of):
     settings.OCR_PAGES = 2_000
-    return ready(scanned_pdf([scanned_page()]), "fees.pdf")
-
-
-def test_a_scan_is_read_and_its_quotes_lit_without_the_render_server(scanned, words_of):
-    version = scanned.current_version
+    version = ready(scanned_pdf([scanned_page()]), "fees.pdf").current_version
     pairs = dict(report_pairs(version))
 
     assert (pairs["Text kept"], pairs["Read by OCR"]) == ("100 % of characters", "1 page: 1")
     assert "whose text was not read" not in words_of("")
     assert version.recognised_pages == 1
 
-    text = open_version(scanned.current_version).page_text(0)
+    text = open_version(version).page_text(0)
     span = [0, text.index("1,577 million"), len("1,577 million")]
 
-    ((page, x, y, width, height),) = boxes(scanned.current_version, [span])
+    ((page, x, y, width, height),) = boxes(version, [span])
     assert page == 0
     assert 220 < x < 300
     assert 158 < y < 182

@@ -13,8 +13,9 @@ from tests.documents.test_repair import written_by
 from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
 from tests.support.page_text import visible_text
+from vectorless_web import wiring
 from vectorless_web.documents import services
-from vectorless_web.documents.background import embedding_in_use, embedding_progress_of, vectors_of
+from vectorless_web.documents.background import embedding_in_use, embedding_progress_of, embedding_settings, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.embedding import retry_embedding
@@ -197,9 +198,6 @@ def test_embedding_is_paid_from_the_budget_and_waits_when_it_is_spent(read, swit
 
 
 def _wired(choice):
-    from vectorless_web import wiring
-    from vectorless_web.documents.background import embedding_settings
-
     return wiring.embedder(embedding_settings(choice))
 
 
@@ -236,7 +234,7 @@ def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_mor
 
 
 def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_reached_at(
-    read, switched_on, act, alice, settings, provider
+    read, switched_on, act, page, alice, settings, provider
 ):
     read()
     switched_on()
@@ -247,6 +245,7 @@ def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_rea
     act(alice, f"{MEANING}on/")
     services.embed_version(switched.files.get().pk, connect=_wired)
     assert len(stored_files(settings)) == 1
+    assert "Search by meaning in Acme diligence uses its address and key." in page(alice, "models/").content.decode()
     assert act(alice, f"models/{provider.pk}/remove/").status_code == 409
     provider.delete()
     assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []

@@ -1,14 +1,11 @@
 """A file whose pages take for ever to draw delays nobody but its own readers."""
 
-import os
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
-from tests.conftest import end_group, wait_until
+from tests.conftest import end_group, start_drawing
 from tests.support.files import REPORT
 from tests.support.hostile.pdfs import pdf, stream
 from vectorless_web.documents.drawing.client import RenderUnavailable
@@ -23,15 +20,8 @@ LIMIT_SECONDS = 3
 @pytest.fixture
 def render_server(tmp_path, settings):
     """A server that gives a page three seconds."""
-    names = ("render.sock", "cache", "media")
-    settings.RENDER_SOCKET, settings.CACHE_ROOT, settings.MEDIA_ROOT = (tmp_path / name for name in names)
     settings.RENDER_SECONDS = LIMIT_SECONDS
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.render_here", *(str(tmp_path / name) for name in names)],
-        start_new_session=True,
-        env=os.environ | {"VECTORLESS_RENDER_SECONDS": str(LIMIT_SECONDS)},
-    )
-    wait_until(settings.RENDER_SOCKET.exists, seconds=30)
+    process = start_drawing(tmp_path, VECTORLESS_RENDER_SECONDS=str(LIMIT_SECONDS))
     yield
     end_group(process)
 

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from django.core.files.storage import default_storage
+from django.db import transaction
 
 from tests.conftest import ROOT, database_url
 from vectorless_web.documents import services
@@ -17,6 +18,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing import DocumentRouter, card_row
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,8 +61,6 @@ def test_a_document_that_became_ready_can_be_routed_to_in_its_workspace_alone(wo
 
     assert found(workspace, "Which freezers are there?") == [document.pk]
     assert snapshots.snapshot_of(workspace.pk).version == "1"
-
-    from vectorless_web.workspaces.services import create_workspace
 
     ready(text("Cold stores", "freezers"), "cold.md")
 
@@ -126,12 +126,8 @@ def test_a_process_that_slept_through_two_compactions_wakes_to_the_truth(workspa
     assert not SnapshotRow.objects.filter(document=2).exists()
 
     snapshots._kept[workspace.pk] = kept
-    assert snapshots.snapshot_of(workspace.pk).row_ids(snapshots.snapshot_of(workspace.pk).all_rows()).tolist() == [
-        1,
-        3,
-        4,
-        5,
-    ]
+    awake = snapshots.snapshot_of(workspace.pk)
+    assert awake.row_ids(awake.all_rows()).tolist() == [1, 3, 4, 5]
 
 
 def test_a_lost_file_is_made_up_for_by_the_rows(workspace):
@@ -144,8 +140,6 @@ def test_a_lost_file_is_made_up_for_by_the_rows(workspace):
 
 
 def test_a_change_that_is_rolled_back_was_never_there(ready, workspace, alice):
-    from django.db import transaction
-
     ready(text("Cold stores", "freezers"), "cold.md")
     before = snapshots.snapshot_of(workspace.pk)
     with pytest.raises(RuntimeError), transaction.atomic():
@@ -160,19 +154,10 @@ def test_one_process_writes_while_another_routes(workspace, tmp_path, settings):
     many(workspace, 20)
     told = tmp_path / "written"
     with told.open("w") as output:
-        writer = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.support.card_writer",
-                str(workspace.pk),
-                str(SECONDS),
-                str(settings.MEDIA_ROOT),
-            ],
-            cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": database_url()},
-            stdout=output,
-        )
+        told_to = [str(workspace.pk), str(SECONDS), str(settings.MEDIA_ROOT)]
+        command = [sys.executable, "-m", "tests.support.card_writer", *told_to]
+        environment = {**os.environ, "DATABASE_URL": database_url()}
+        writer = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output)
     seen: dict[int, float] = {}
     asked = understand("Where is the lighthouse of report 7?")
     while writer.poll() is None:

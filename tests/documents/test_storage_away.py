@@ -15,7 +15,7 @@ from vectorless_web.documents.compiling.process import Order, StageProgress
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import check_storage
-from vectorless_web.infra.web.health import Level, health
+from vectorless_web.infra.web.health import Level
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -165,8 +165,3 @@ def test_an_unmounted_storage_is_noticed_once_there_are_files(workspace, setting
 
     (settings.MEDIA_ROOT / "uploads").mkdir()
     assert check_storage().level == Level.OK
-
-
-def test_the_health_address_asks_for_the_storage(client, db):
-    assert "storage" in client.get("/health/ready").json()["checks"]
-    assert "storage" in health.report()

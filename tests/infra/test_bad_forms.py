@@ -1,6 +1,7 @@
 """Forms that cannot be read, and what may be kept of what people see."""
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
@@ -52,7 +53,5 @@ def test_nothing_of_a_signed_in_person_is_kept_by_caches(client, alice, workspac
 
 
 def test_the_admin_has_no_pages_on_the_site(admin_client):
-    from django.contrib.contenttypes.models import ContentType
-
     for kind in ContentType.objects.all()[:3]:
         assert admin_client.get(f"/admin/r/{kind.pk}/1/").status_code == 404

@@ -5,6 +5,7 @@ from functools import partial
 
 import django_rq
 import pytest
+from rq.job import Job
 from rq.utils import utcformat
 
 from tests.runs.conftest import make_ready
@@ -137,8 +138,6 @@ def test_an_emptied_queue_is_filled_again_with_everybodys_oldest(ask, alice, bob
 
 
 def test_a_job_whose_worker_died_before_it_began_is_given_out_again(ask, alice):
-    from rq.job import Job
-
     run = ask(alice)
     redis = django_rq.get_connection("runs")
     began = datetime.now(UTC) - timedelta(seconds=3)

@@ -15,6 +15,7 @@ from rq.utils import utcformat
 from vectorless_web.infra.queues.jobs import StoppableWorker
 from vectorless_web.infra.web import health
 from vectorless_web.infra.web.health import GRACE_SECONDS, Finding, Health, IntegrityCheck, Level, ok
+from vectorless_web.runs.management.commands.sweep import sweep
 
 BAD = Finding(Level.UNAVAILABLE, "It is away.")
 
@@ -109,8 +110,6 @@ def test_a_job_that_waits_long_and_a_sweep_that_rests_are_told(redis):
     redis.hset(job.key, "enqueued_at", utcformat(datetime.now(UTC) - timedelta(hours=1)))
     assert health.check_queue("runs") == Finding(Level.DEGRADED, "1 waiting, the oldest for 3600 s")
 
-    from vectorless_web.runs.management.commands.sweep import sweep
-
     assert health.check_sweep().level == Level.DEGRADED
     sweep([lambda: 0])
     assert health.check_sweep().level == Level.OK
@@ -119,7 +118,7 @@ def test_a_job_that_waits_long_and_a_sweep_that_rests_are_told(redis):
 @pytest.mark.django_db
 def test_strangers_are_told_the_state_alone(client, alice):
     local = client.get("/health/ready").json()
-    assert {"database", "redis", "workers:runs", "disk", "integrity", "sweep"} <= set(local["checks"])
+    assert {"database", "redis", "workers:runs", "disk", "storage", "integrity", "sweep"} <= set(local["checks"])
     for more in ({"REMOTE_ADDR": "203.0.113.7"}, {"HTTP_X_FORWARDED_FOR": "203.0.113.7"}):
         client.force_login(alice)
         assert set(client.get("/health/ready", **more).json()) == {"status"}

@@ -21,11 +21,6 @@ ALONE = ["unshare", "--user", "--map-root-user", "--fork", "--pid", "--mount-pro
 """Starts a command as process 1 of a space of its own, as a container does; some systems do not let anybody."""
 
 
-def redis_away() -> Redis:
-    """Nobody answers there, and it is asked once."""
-    return Redis(unix_socket_path="/nonexistent.sock", retry=Retry(NoBackoff(), 0))
-
-
 def job_ids(queue: str) -> list[str]:
     return django_rq.get_queue(queue).get_job_ids()
 
@@ -74,7 +69,8 @@ def test_a_job_whose_worker_ended_before_it_began_goes_back_to_its_queue():
 
 
 def test_with_redis_away_no_job_is_called_lost(monkeypatch):
-    monkeypatch.setattr(jobs, "connection_to", lambda _queue: redis_away())
+    nobody = Redis(unix_socket_path="/nonexistent.sock", retry=Retry(NoBackoff(), 0))
+    monkeypatch.setattr(jobs, "connection_to", lambda _queue: nobody)
     assert jobs.find_lost_jobs(["run-6-1"], queue="runs") == set()
 
 

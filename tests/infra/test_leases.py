@@ -9,12 +9,11 @@ from functools import partial
 import pytest
 from django.db import connection, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from tests.conftest import wait_until
 from tests.runs.conftest import make_ready
 from tests.support.together import at_once
-from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
+from vectorless_web.documents.models import EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.background import EMBEDDINGS, READINGS, REPAIRS
 from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule, Watch, write_under_lease
 from vectorless_web.runs.models import Run, Thread
@@ -251,14 +250,3 @@ def waits_for_a_lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
         return cursor.fetchone()[0] > 0
-
-
-@pytest.mark.parametrize("kind", ["reading", "repair", "embedding"])
-def test_a_document_whose_worker_died_before_the_clock_was_set_back_is_found(rows, kind):
-    rule, row, values = rows[kind]
-    type(row).objects.filter(pk=row.pk).update(**values)
-    claimed(rule, row)
-    assert not rule.select_expired().exists()
-    DocumentVersion.objects.update(heartbeat_at=timezone.now() + timedelta(hours=9))
-    VectorFile.objects.update(heartbeat_at=timezone.now() + timedelta(hours=9))
-    assert rule.select_expired().count() == 1

@@ -3,11 +3,15 @@
 import io
 import json
 import logging
+from threading import Thread
 
 import pytest
 from django.conf import settings
+from django.test import Client
 
+from vectorless_web.infra.site import log_lines
 from vectorless_web.infra.site.log_lines import JsonFormatter, LineFormatter, OneLineRefusals, note_work, redact
+from vectorless_web.runs.jobs import execute_run
 
 TOKEN = "Zx9-secret_token"
 
@@ -58,8 +62,6 @@ def test_neither_a_share_that_is_not_found_nor_a_refusal_tells_more_than_a_line(
     assert len(log.getvalue().splitlines()) == 1
     assert "Traceback" not in log.getvalue()
 
-    from django.test import Client
-
     client.get(f"/s/{TOKEN}/")
     client.get(f"/s/{TOKEN}/nothing/here/")
     Client(enforce_csrf_checks=True).post(f"/s/{TOKEN}/unlock/", {"password": "x"})
@@ -87,11 +89,6 @@ def test_a_request_without_a_fit_name_gets_one_of_its_own(client, given):
 
 @pytest.mark.django_db
 def test_a_line_of_json_names_its_job_and_run_also_from_a_thread(json_log):
-    from threading import Thread
-
-    from vectorless_web.infra.site import log_lines
-    from vectorless_web.runs.jobs import execute_run
-
     before = dict(log_lines._work)
     try:
         note_work(job="run-17-1")

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from tests.conftest import PASSWORD
+from vectorless_web.runs.views import pages
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -59,6 +60,7 @@ def test_signing_in_to_a_read_only_site_says_what_is_wrong(lenient, alice):
     assert lenient.post("/accounts/login/", {"login": "alice", "password": PASSWORD}).status_code == 302
 
 
+@pytest.mark.one_database
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL's full disk is known by its state alone")
 def test_a_full_disk_is_told_with_its_own_status(lenient, workspace, alice):
     lenient.force_login(alice)
@@ -71,8 +73,6 @@ def test_a_full_disk_is_told_with_its_own_status(lenient, workspace, alice):
 
 
 def test_a_fault_of_the_program_is_still_a_fault_of_the_program(lenient, bob, monkeypatch):
-    from vectorless_web.runs.views import pages
-
     lenient.force_login(bob)
     monkeypatch.setattr(pages, "render", lambda *_args, **_named: 1 / 0)
     answer = lenient.get("/")

@@ -97,15 +97,10 @@ def failing(times: int, error: Exception):
     return act
 
 
-@pytest.fixture
-def _quick(monkeypatch):
+@pytest.mark.django_db(transaction=True)
+def test_work_waits_for_an_outage_that_passes_and_for_no_other(monkeypatch):
     monkeypatch.setattr(outages, "FIRST_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(outages, "LONGEST_PAUSE_SECONDS", 0.01)
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("_quick")
-def test_work_waits_for_an_outage_that_passes_and_for_no_other():
     assert retry_through_outage(failing(3, StorageAway("not mounted"))) == "done"
     with pytest.raises(StorageAway):
         retry_through_outage(failing(99, StorageAway("not mounted")), seconds=0.05)

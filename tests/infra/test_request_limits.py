@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import free_port, wait_until
+from tests.conftest import answers, free_port, wait_until
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
@@ -56,16 +56,11 @@ def web(spawn):
 
     def start(**environment: str):
         process = spawn("web", "--port", str(port), **environment)
-        wait_until(lambda: _answers(port), seconds=30)
+        wait_until(lambda: answers(f"http://127.0.0.1:{port}/health/live"), seconds=30)
         process.address = ("127.0.0.1", port)
         return process
 
     return start
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def send(address, path: str, size: int, headers: dict[str, str], *, files: int = 1, first: bytes = b""):
@@ -133,7 +128,7 @@ def test_connections_that_send_nothing_or_too_slowly_are_closed(web):
     body.setblocking(True)
     assert body.recv(20).startswith(b"HTTP/1.1 408")
     wait_until(lambda: not any(map(is_open, [head, *silent])))
-    assert _answers(process.address[1])
+    assert answers(f"http://127.0.0.1:{process.address[1]}/health/live")
 
 
 def test_a_large_body_costs_neither_memory_nor_anybody_elses_time(web, session, workspace):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.conftest import wait_until
+from tests.support.network import is_alive
 from vectorless_web.infra.site.supervisor import NotReady, Service, Supervisor, backoff
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -69,13 +70,5 @@ def test_a_killed_supervisor_leaves_no_process_behind(tmp_path):
     child = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
-    wait_until(lambda: not _alive(child), seconds=5)
-    assert not _alive(child)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().split()[2] != "Z"
-    except FileNotFoundError:
-        return False
+    wait_until(lambda: not is_alive(child), seconds=5)
+    assert not is_alive(child)

@@ -6,11 +6,13 @@ import pytest
 
 from tests.support.scripted_model import ScriptedModel
 from tools.demo.cassette import FILE, NOTE, run_question
+from vectorless_web import wiring
 from vectorless_web.engine.errors import InvalidInput, ModelRateLimited, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers.cassette import Cassette, Recording
+from vectorless_web.runs.demo import FOLDER
 
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 KEY = "sk-secret-0123456789"
@@ -78,8 +80,6 @@ def test_every_line_says_purpose_prompt_reply_usage_model_and_provider(tape):
 
 
 def test_a_site_s_recording_names_the_host_and_no_key(tape, settings):
-    from vectorless_web import wiring
-
     settings.MODEL, settings.OPENAI_API_KEY = "tiny", KEY
     settings.OPENAI_BASE_URL = f"https://user:{KEY}@models.example/v1?key={KEY}"
     wiring.open_recording(tape)
@@ -107,8 +107,6 @@ def test_what_is_no_cassette_is_told_in_a_sentence(tape, text):
 
 def test_the_demo_s_cassette_answers_the_prompts_of_today():
     """When this fails a prompt has changed: `python -m tools.demo.cassette` records it again, with a live model."""
-    from vectorless_web.runs.demo import FOLDER
-
     cassette = Cassette(FOLDER / FILE)
     end = run_question(FOLDER, cassette)[-1]
 

@@ -3,7 +3,6 @@
 import json
 import logging
 import socket
-import threading
 
 import pytest
 from werkzeug import Response
@@ -105,19 +104,13 @@ def test_a_server_that_is_not_there_or_says_nothing_is_told():
     assert (error.code, error.retryable) == ("provider_timeout", True)
 
 
-def test_a_connection_cut_in_mid_reply_tells_what_it_had_cost():
-    def cut(listener: socket.socket) -> None:
-        connection, _ = listener.accept()
-        connection.recv(65536)
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-        event = b"data: " + json.dumps(HALF).encode() + b"\n\n"
-        connection.sendall(head + f"{len(event):x}\r\n".encode() + event + b"\r\n")
-        connection.close()
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=cut, args=(listener,), daemon=True).start()
-        error = failure_at(f"http://127.0.0.1:{listener.getsockname()[1]}/v1")
-
+def test_a_connection_cut_in_mid_reply_tells_what_it_had_cost(model, httpserver):
+    begun = iter([f"data: {json.dumps(HALF)}\n\n"])
+    cut = Response(begun, headers={"Content-Length": "9999"}, content_type="text/event-stream")
+    httpserver.expect_request("/v1/chat/completions").respond_with_response(cut)
+    with pytest.raises(ModelError) as caught:
+        model.complete(HELLO)
+    error = caught.value
     assert error.code == "network_error"
     assert (error.partial.text, error.partial.tokens_out) == (f"Hel {KEY}", 6)
     assert error.partial.tokens_in > 0

@@ -74,46 +74,40 @@ def test_a_server_that_counts_no_tokens_has_them_estimated(tested):
     assert result.tokens > 14_000, "the questions about the context count too"
 
 
-def test_a_small_context_is_found_out(tested):
-    result = tested(ModelServer(reads=4_096), context_size=128_000)
+@pytest.mark.parametrize(
+    ("reads", "stated", "sentence", "found_out"),
+    [
+        (4_096, 128_000, "It reads 4,000 tokens, but not 8,000.", 4_000),
+        (None, 1_000_000, "It reads at least 16,000 tokens; more was not tried, to keep the test cheap.", None),
+        (None, 6_000, "It reads the 6,000 tokens stated.", None),
+    ],
+    ids=["less than stated", "more than is tried", "as stated"],
+)
+def test_a_context_is_tried_out_and_not_read_to_its_end(tested, reads, stated, sentence, found_out):
+    server = ModelServer(reads=reads)
+
+    result = tested(server, context_size=stated)
 
     row = next(row for row in result.capabilities if row.name == "context")
-    assert row.sentence == "It reads 4,000 tokens, but not 8,000."
-    assert (result.reads_tokens, found(result)["context"]) == (4_000, "no")
-    assert suited(result) == {"plan": False, "guide": True, "write": False}
-
-
-def test_a_large_context_is_not_read_to_its_end(tested):
-    server = ModelServer()
-
-    result = tested(server, context_size=1_000_000)
-
-    row = next(row for row in result.capabilities if row.name == "context")
-    assert row.sentence == "It reads at least 16,000 tokens; more was not tried, to keep the test cheap."
-    assert result.reads_tokens is None
+    assert (row.sentence, row.found, result.reads_tokens) == (sentence, "no" if reads else "yes", found_out)
+    assert suited(result) == {"plan": not reads, "guide": True, "write": not reads}
     assert sum(len(body["messages"][0]["content"]) for body in server.requests) < 40_000 * 6
 
 
-def test_a_stated_context_is_read_whole(tested):
-    result = tested(ModelServer(), context_size=6_000)
+@pytest.mark.parametrize(
+    ("server", "suits", "verdict"),
+    [
+        (ModelServer(prose=True), (), "Not usable: It does not keep to JSON. The offline reasoner answers."),
+        (ModelServer(copies=False), ("plan", "guide"), "It can plan and guide; write falls to the offline reasoner."),
+    ],
+    ids=["only chats", "does not quote exactly"],
+)
+def test_a_model_is_let_do_what_it_can(tested, server, suits, verdict):
+    result = tested(server)
 
-    row = next(row for row in result.capabilities if row.name == "context")
-    assert row.sentence == "It reads the 6,000 tokens stated."
-
-
-def test_a_model_that_only_chats_is_not_usable(tested):
-    result = tested(ModelServer(prose=True))
-
-    assert not result.usable
-    assert suited(result) == {"plan": False, "guide": False, "write": False}
-    assert result.verdict == "Not usable: It does not keep to JSON. The offline reasoner answers."
-
-
-def test_a_model_that_does_not_quote_exactly_is_not_let_write(tested):
-    result = tested(ModelServer(copies=False))
-
-    assert suited(result) == {"plan": True, "guide": True, "write": False}
-    assert result.verdict == "It can plan and guide; write falls to the offline reasoner."
+    assert result.usable == bool(suits)
+    assert suited(result) == {job: job in suits for job in ("plan", "guide", "write")}
+    assert result.verdict == verdict
 
 
 @pytest.mark.parametrize(

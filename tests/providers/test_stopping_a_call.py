@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.conftest import wait_until
 from tests.support.silent_server import SilentServer
 from vectorless_web.engine.errors import ModelStopped
 from vectorless_web.engine.llm.model import Message
@@ -51,10 +52,7 @@ def test_every_call_under_way_ends_and_the_server_sees_it(server):
 
     raised = stopped_after(OpenAIChat(endpoint, stopping=stop.is_set), server, stop, calls=3)
 
-    deadline = time.monotonic() + 2
-    while len(server.hung_up_at) < 3 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert len(server.hung_up_at) == len(raised) == 3
+    wait_until(lambda: len(server.hung_up_at) == len(raised) == 3, seconds=2)
     assert max(server.hung_up_at) - began < 2
 
 

@@ -98,9 +98,17 @@ def redis_server(parent: int) -> int:
     return next(child for child in children(parent) if b"unixsocket" in Path(f"/proc/{child}/cmdline").read_bytes())
 
 
-def children(parent: int) -> list[int]:
+def children(parent: int) -> set[int]:
     """The processes that a process started."""
-    return [int(number) for number in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+    return set(map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()))
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def _opened(process: int) -> set[str]:

@@ -1,5 +1,6 @@
 """Compiles what a test writes, and says what was read of it."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.parsing.drafts import DIVIDED, LEADERS
+from vectorless_web.engine.parsing.drafts import DIVIDED, LEADERS, Draft
+from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.tables.cells import CellReading, read_cell
 from vectorless_web.engine.tables.view import TableView, tables_of
 
@@ -128,3 +130,14 @@ def uncovered(document: CompiledDocument) -> list[tuple[int, int, str]]:
 
 def _same(printed: str, kept: str) -> None:
     assert printed == kept or printed.isspace() or (printed in DIVIDED and kept == "-"), (printed, kept)
+
+
+def assert_each_character_once(pages: Sequence[Page], drafts: Sequence[Draft]) -> None:
+    """Every printed character of the pages stands in exactly one draft."""
+    held = Counter(
+        (run.page_index, run.char_index + step) for one in drafts for run in one.runs for step in range(run.length)
+    )
+    printed = {
+        (page.index, place) for page in pages for place, character in enumerate(page.text) if not character.isspace()
+    }
+    assert all(held[place] == 1 for place in printed)

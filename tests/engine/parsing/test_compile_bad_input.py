@@ -2,24 +2,20 @@
 
 import codecs
 import io
-import re
 
 import pytest
 from PIL import Image
 from pptx import Presentation
 
 from tests.engine.parsing.sheets.test_workbook import written
-from tests.support import files
+from tests.support.hostile.packages import pptx
 from tests.support.open_documents import open_document, zipped
 from tests.support.paper import Text, pdf
-from tests.support.word_files import MAIN, body, contract, with_parts, word
+from tests.support.word_files import contract, with_parts, word
 from vectorless_web.engine.parsing.limits import CompileLimits
 
 PAGE = [Text(72, 80, "A page of text that says very little.")]
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
-DEEP = "<w:sdt><w:sdtContent>" * 3000 + "<w:p/>" + "</w:sdtContent></w:sdt>" * 3000
-ENTITIES = b'<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
-ENTITY = ENTITIES + b'<w:document xmlns:w="' + MAIN.encode() + b'"><w:body>&a;</w:body></w:document>'
 CONTRACT = word(contract)
 WORKBOOK = written(("Plain", [["Item", "Count"], ["Ropes", 12]]))
 SHEET, SLIDE, SLIDES = "xl/worksheets/sheet1.xml", "ppt/slides/slide1.xml", "ppt/presentation.xml"
@@ -33,32 +29,16 @@ def saved(made: Presentation) -> bytes:
     return buffer.getvalue()
 
 
-def deck() -> bytes:
-    """A presentation of one slide."""
-    made = Presentation()
-    made.slides.add_slide(made.slide_layouts[5]).shapes.title.text = "Shown"
-    return saved(made)
-
-
 def with_part(content: bytes, name: str, change) -> bytes:
     """A packed document with one part changed."""
     return with_parts(content, {name: change})
 
 
-def entities(data: bytes) -> bytes:
-    """The same markup with an entity that names a file."""
-    return ENTITIES + data.split(b"?>", 1)[-1]
-
-
-DECK = deck()
+DECK = pptx()
 CASES = [
     ("a.pdf", b"", "empty_file"),
     ("a.txt", b" \n\t\n", "empty_file"),
-    ("a.pdf", files.pdf(password="a"), "encrypted_pdf"),
-    ("report.pdf", b"<!DOCTYPE html><html><body>Sign in</body></html>", "html_named_pdf"),
     ("report.pdf", b"just some words", "not_a_pdf"),
-    ("a.pdf", files.no_pages(), "no_pages"),
-    ("a.pdf", b"%PDF-1.7\n1 0 obj\n<< /Type /Cat", "damaged_pdf"),
     ("a.docx", b"PK\x03\x04" + b"\0" * 40, "unsupported_type"),
     ("a.txt", bytes(range(1, 32)) * 40, "binary_file"),
     ("page.html", b"<html><head></head></html>", "no_text"),
@@ -67,26 +47,16 @@ CASES = [
     ("a.json", b'{"a":' * 200_000 + b"1" + b"}" * 200_000, "nested_too_deeply"),
     ("a.rtf", b"{\\rtf1" + b"{" * 5_000 + b"x", "damaged_rtf"),
     ("a.rtf", b"{\\rtf1\\pard\\par}", "no_text"),
-    ("a.docx", CONTRACT[: len(CONTRACT) // 2], "damaged_docx"),
-    ("a.docx", with_part(CONTRACT, "word/media/image1.bmp", lambda _: b"\0" * 40_000_000), "zip_bomb"),
     ("a.docx", with_part(CONTRACT, "word/document.xml", lambda _: b"\0\0<w:"), "damaged_docx"),
-    ("a.docx", body(DEEP), "damaged_docx"),
-    ("a.docx", with_part(CONTRACT, "word/document.xml", lambda _: ENTITY), "unsafe_docx"),
     ("a.docx", zipped({"[Content_Types].xml": "<Types/>", "visio/document.xml": "<x/>"}), "unsupported_type"),
     ("a.docx", zipped({"a.png": b"\x89PNG"}), "unsupported_type"),
     ("a.docx", OLE + "WordDocument".encode("utf-16-le"), "old_word"),
-    ("letter.doc", OLE, "old_word"),
     ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted_docx"),
     ("a.docx", word(lambda _: None), "no_text"),
-    ("a.xlsx", WORKBOOK[: len(WORKBOOK) // 2], "damaged_xlsx"),
     ("a.xlsx", with_part(WORKBOOK, SHEET, lambda data: data[:300]), "damaged_xlsx"),
-    ("a.xlsx", with_part(WORKBOOK, SHEET, entities), "unsafe_xlsx"),
-    ("a.xlsx", with_part(WORKBOOK, SHEET, lambda data: data + b" " * 12_000_000), "zip_bomb"),
     ("a.xlsx", written(("Empty", [])), "no_text"),
     ("a.pptx", with_part(DECK, SLIDES, lambda data: data[:200]), "damaged_pptx"),
     ("a.pptx", with_part(DECK, SLIDE, lambda data: b"<p:sld"), "damaged_pptx"),
-    ("a.pptx", with_part(DECK, SLIDES, entities), "unsafe_pptx"),
-    ("a.pptx", with_part(DECK, SLIDE, lambda data: data + b" " * 12_000_000), "zip_bomb"),
     ("a.pptx", saved(Presentation()), "no_text"),
     ("a.odt", open_document("text", "<text:p>x</text:p>", parts={"META-INF/manifest.xml": LOCKED}), "encrypted_odt"),
     ("a.odt", open_document("text", "<text:p>x"), "damaged_odt"),
@@ -98,13 +68,6 @@ CASES = [
 @pytest.mark.parametrize(("name", "content", "code"), CASES, ids=lambda value: value if isinstance(value, str) else "")
 def test_each_kind_of_bad_file_has_its_own_code_and_sentence(refused, name, content, code):
     assert refused(content, name) == code
-
-
-def test_an_encrypted_member_is_a_password(refused):
-    content = bytearray(CONTRACT)
-    for match in re.finditer(rb"PK\x01\x02", CONTRACT):
-        content[match.start() + 8] |= 1
-    assert refused(bytes(content), "a.docx") == "encrypted_docx"
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.engine.parsing.conftest import nodes, tables
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Row, Table
 from vectorless_web.engine.parsing.compile import compile_file
@@ -50,23 +50,15 @@ def figure(text: str) -> str:
 
 
 def headings(document: CompiledDocument) -> set[tuple[str, int]]:
-    nodes = [document.tree.node(key) for key in document.tree.sections()]
-    return {(letters(node.title), node.page_start) for node in nodes}
+    return {(letters(node.title), node.page_start) for node in nodes(document, "section")}
 
 
 def rows(document: CompiledDocument) -> dict[tuple[int, str], list[tuple[Table, Row]]]:
     found: dict[tuple[int, str], list[tuple[Table, Row]]] = defaultdict(list)
-    for table in tables(document):
-        for row in table.body:
-            found[row.page_index, letters(row.label)].append((table, row))
+    for node in tables(document):
+        for row in node.table.body:
+            found[row.page_index, letters(row.label)].append((node.table, row))
     return found
-
-
-def tables(document: CompiledDocument) -> Iterator[Table]:
-    for key in range(len(document.tree)):
-        table = document.tree.node(key).table
-        if table is not None:
-            yield table
 
 
 def agrees(table: Table, row: Row, wanted: dict[str, Any]) -> bool:

@@ -12,7 +12,9 @@ from PIL import Image
 from pptx import Presentation
 from pptx.util import Inches as DeckInches
 
-from tests.support.open_documents import open_document, zipped
+from tests.engine.parsing.test_compile_bad_input import saved
+from tests.support.hostile.packages import epub
+from tests.support.open_documents import open_document
 from tests.support.word_files import with_parts, word
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
@@ -64,24 +66,8 @@ def open_text(styles: str = "") -> bytes:
 
 
 def book(picture: bytes = b"") -> bytes:
-    package = (
-        '<package><metadata><title>Harbours</title></metadata><manifest><item id="a" href="text/one.xhtml"/></manifest>'
-        '<spine><itemref idref="a"/></spine></package>'
-    )
-    chapter = (
-        '<html><head><title>x</title></head><body><h1>Harbour</h1><p>Before.</p><p><img src="../art/cr%61ne.png"/></p>'
-        "<p>Figure 3. Cranes by quay</p><p>Behind.</p></body></html>"
-    )
-    container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
-    return zipped(
-        {
-            "mimetype": "application/epub+zip",
-            "META-INF/container.xml": container,
-            "OEBPS/book.opf": package,
-            "OEBPS/text/one.xhtml": chapter,
-            "OEBPS/art/crane.png": picture or painted(),
-        }
-    )
+    shown = '<p>Before.</p><p><img src="../art/cr%61ne.png"/></p><p>Figure 3. Cranes by quay</p><p>Behind.</p>'
+    return epub(f"<h1>Harbour</h1>{shown}", **{"art/crane.png": picture or painted()})
 
 
 def deck() -> bytes:
@@ -91,9 +77,7 @@ def deck() -> bytes:
     slide.shapes.add_picture(io.BytesIO(painted()), DeckInches(1), DeckInches(2), DeckInches(3))
     box = slide.shapes.add_textbox(DeckInches(1), DeckInches(5), DeckInches(4), DeckInches(1))
     box.text_frame.text = "Figure 3. Cranes by quay"
-    buffer = io.BytesIO()
-    made.save(buffer)
-    return buffer.getvalue()
+    return saved(made)
 
 
 def mail() -> bytes:
@@ -173,9 +157,7 @@ def cropped_deck() -> bytes:
     slide = deck.slides.add_slide(deck.slide_layouts[5])
     slide.shapes.title.text = "The berth"
     slide.shapes.add_picture(io.BytesIO(half_secret()), DeckInches(1), DeckInches(1)).crop_left = 0.5
-    buffer = io.BytesIO()
-    deck.save(buffer)
-    return buffer.getvalue()
+    return saved(deck)
 
 
 @pytest.mark.parametrize("make,name", [(cropped_word, "a.docx"), (cropped_deck, "a.pptx")])

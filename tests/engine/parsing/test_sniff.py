@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 
+from tests.support.open_documents import zipped
 from tests.support.paper import Text, pdf
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.parsing.compile import compile_file
@@ -13,22 +14,18 @@ from vectorless_web.engine.parsing.sniff import DOCX, ODS, PDF, PPTX, sniff
 PAGE = pdf([[Text(72, 80, "A page of text that says very little.")]])
 
 
-def packed(first: str, *names: str, stored: bytes = b"") -> bytes:
-    """A ZIP of small parts in this order, with one more that is stored as it is."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(first, b"<x/>")
-        if stored:
-            archive.writestr("ppt/embeddings/sheet1.xlsx", stored, zipfile.ZIP_STORED)
-        for name in names:
-            archive.writestr(name, b"<x/>")
-    return buffer.getvalue()
+def packed(first: str, *names: str) -> bytes:
+    """A ZIP of small parts in this order."""
+    return zipped(dict.fromkeys((first, *names), "<x/>"))
 
 
 def test_a_deck_is_a_deck_whatever_is_stored_within_it():
-    workbook = packed("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml")
-    deck = packed("[Content_Types].xml", "ppt/presentation.xml", stored=workbook)
-    assert sniff(deck, name="deck.pptx", tail=deck) == PPTX
+    deck = io.BytesIO(packed("[Content_Types].xml"))
+    with zipfile.ZipFile(deck, "a") as archive:
+        workbook = packed("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml")
+        archive.writestr("ppt/embeddings/sheet1.xlsx", workbook, zipfile.ZIP_STORED)
+        archive.writestr("ppt/presentation.xml", "<x/>")
+    assert sniff(deck.getvalue(), name="deck.pptx", tail=deck.getvalue()) == PPTX
 
 
 @pytest.mark.parametrize("first", ["docMetadata/LabelInfo.xml", "anything.bin"])
@@ -56,10 +53,5 @@ def test_a_pdf_is_found_behind_other_bytes(tmp_path, before, name):
 
 
 def test_an_opendocument_is_one_wherever_its_parts_stand_in_the_file():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
-        for name in ("META-INF/manifest.xml", "content.xml", "mimetype"):
-            file.writestr(name, "x")
-    packed = buffer.getvalue()
-
-    assert sniff(packed, name="fees.ods", tail=packed) == ODS
+    sheet = packed("META-INF/manifest.xml", "content.xml", "mimetype")
+    assert sniff(sheet, name="fees.ods", tail=sheet) == ODS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.parsing.conftest import headers, shown, tables, uncovered
+from tests.engine.parsing.conftest import assert_each_character_once, headers, shown, tables, uncovered
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.html import html_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, cut_pages
@@ -70,13 +70,7 @@ TAGS = st.sampled_from(PIECES.split("|"))
 def test_every_printed_character_stands_in_exactly_one_block(parts):
     text, blocks = html_text("<html><p>Always a word</p>" + " ".join(parts))
     pages, drafts = cut_pages(text, blocks, (), Fences())
-    counts: dict[tuple[int, int], int] = {}
-    for draft in drafts:
-        for run in draft.runs:
-            for place in range(run.char_index, run.char_index + run.length):
-                counts[run.page_index, place] = counts.get((run.page_index, place), 0) + 1
-    printed = {(p.index, i) for p in pages for i, character in enumerate(p.text) if not character.isspace()}
-    assert all(counts.get(place) == 1 for place in printed)
+    assert_each_character_once(pages, drafts)
     if "<script>" not in parts:
         wanted = re.findall(r"word|12|длина", " ".join(parts))
         assert all(text.count(word) >= wanted.count(word) for word in set(wanted))

@@ -1,10 +1,9 @@
 """Markdown and plain text: pages are cut at blocks, and no character is lost or doubled."""
 
-from collections import Counter
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.engine.parsing.conftest import assert_each_character_once
 from tests.engine.parsing.test_cases import cases
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
@@ -42,9 +41,4 @@ def test_markdown_blocks_hold_every_character_of_the_readable_text_once(lines):
         assert not text.strip()
         return
     pages, drafts = cut_pages(text, blocks, (), Fences())
-    counts = [Counter[int]() for _ in pages]
-    for draft in drafts:
-        for run in draft.runs:
-            counts[run.page_index].update(range(run.char_index, run.char_index + run.length))
-    for page, count in zip(pages, counts, strict=True):
-        assert all(count[i] == 1 for i, character in enumerate(page.text) if not character.isspace())
+    assert_each_character_once(pages, drafts)

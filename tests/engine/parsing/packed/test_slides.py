@@ -2,7 +2,6 @@
 
 import io
 
-import pytest
 from PIL import Image
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData, XyChartData
@@ -46,11 +45,6 @@ Berth A | 6 | 1.9
 ! 1 hidden slide (7) was left out; pages are counted without them."""
 
 
-@pytest.fixture
-def deck():
-    return Presentation()
-
-
 def add(deck, layout: int, title: str = ""):
     slide = deck.slides.add_slide(deck.slide_layouts[layout])
     if title:
@@ -70,7 +64,8 @@ def fill(slide, rows: list[tuple[str, ...]]):
     return table
 
 
-def test_a_deck_is_read_slide_by_slide(compiled, deck):
+def test_a_deck_is_read_slide_by_slide(compiled):
+    deck = Presentation()
     add(deck, TITLE_ONLY, "Harbour crane review").notes_slide.notes_text_frame.text = "Ada Berg leads the review."
     body = add(deck, TITLE_AND_TEXT, "Decisions").placeholders[1].text_frame
     body.text = "Close the north berth by 30 June"
@@ -97,7 +92,8 @@ def test_a_deck_is_read_slide_by_slide(compiled, deck):
     assert "\n".join(tell_nodes(document)) == READ
 
 
-def test_a_shape_that_cannot_be_read_costs_that_shape_alone(compiled, deck):
+def test_a_shape_that_cannot_be_read_costs_that_shape_alone(compiled):
+    deck = Presentation()
     slide = add(deck, TITLE_ONLY, "Quays")
     picture = io.BytesIO()
     Image.new("RGB", (200, 200), "#804020").save(picture, "PNG")

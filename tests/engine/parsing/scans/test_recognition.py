@@ -1,6 +1,7 @@
 """Pages that are pictures become text with places, whichever way they lie; what cannot be read is told."""
 
 import io
+import itertools
 from functools import partial
 
 import pytest
@@ -136,24 +137,27 @@ def test_a_page_that_fails_is_unread_and_the_others_are_read(compiled):
     assert "took longer than 60 s" in document.report.warnings[0]
 
 
-def test_no_more_pages_are_recognised_than_allowed(compiled):
-    reader = FixedRecogniser(words_of("Four cranes."))
-    document = compiled(scanned_pdf([page()] * 3), recogniser=reader, limits=CompileLimits(scans=2))
+@pytest.mark.parametrize(
+    ("limits", "recognised", "told"),
+    [
+        ({"scans": 2}, 2, "at most 2 pages"),
+        ({"seconds": 45}, 1, "Text was read up to page 1 of 3: the time limit of 45 seconds was reached."),
+        ({"pixels": 100_000}, 0, "too many pixels"),
+    ],
+    ids=["pages", "seconds", "pixels"],
+)
+def test_pages_are_recognised_up_to_each_limit_and_it_is_told_how_far(compiled, limits, recognised, told):
+    clock, reader = itertools.count(0.0, 10.0), FixedRecogniser(words_of("Four cranes."))
+    document = compiled(
+        scanned_pdf([page()] * 3), recogniser=reader, limits=CompileLimits(**limits), clock=lambda: next(clock)
+    )
 
-    assert (document.report.recognised, document.report.unread_pages) == ((0, 1), (2,))
-    assert "at most 2 pages" in document.report.warnings[0]
-
-
-def test_pages_are_read_until_time_is_up_and_it_is_told_how_far(compiled):
-    clock = iter(range(0, 1000, 10))
-    reader = FixedRecogniser(words_of("Four cranes."))
-    limits = CompileLimits(seconds=45)
-    document = compiled(scanned_pdf([page()] * 3), recogniser=reader, limits=limits, clock=lambda: float(next(clock)))
-
-    assert (document.report.recognised, document.report.unread_pages) == ((0,), (1, 2))
-    assert document.report.late
-    told = "Text was read up to page 1 of 3: the time limit of 45 seconds was reached."
-    assert document.report.warnings[0] == told
+    assert reader.pages_read == recognised
+    assert (document.report.recognised, document.report.unread_pages) == (
+        tuple(range(recognised)), tuple(range(recognised, 3)),
+    )  # fmt: skip
+    assert document.report.late == ("seconds" in limits)
+    assert told in document.report.warnings[0]
 
 
 def test_pictures_too_small_for_a_line_of_text_are_not_recognised(compiled):
@@ -207,12 +211,3 @@ def test_a_part_of_a_word_is_lit_within_the_word(compiled):
 
     assert whole.left < part.left < part.right < whole.right
     assert (part.top, part.bottom) == (whole.top, whole.bottom)
-
-
-def test_a_scan_that_claims_too_many_pixels_is_not_drawn(compiled):
-    reader = FixedRecogniser(words_of("Four cranes."))
-    document = compiled(scanned_pdf([page()]), recogniser=reader, limits=CompileLimits(pixels=100_000))
-
-    assert reader.pages_read == 0
-    assert document.report.unread_pages == (0,)
-    assert "too many pixels" in document.report.warnings[0]

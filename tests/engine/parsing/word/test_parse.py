@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.parsing.conftest import outline, shown, texts, uncovered
 from tests.support.open_documents import open_document
-from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, word
-from vectorless_web.engine.parsing.sniff import DOCX
-
-CONTRACT = word(contract)
+from tests.support.word_files import LEGAL, MAIN, add_numbering, body, number, related, word
 
 
 def paragraph(text: str) -> str:
@@ -60,11 +57,6 @@ def test_headers_of_an_opendocument_text_are_kept(compiled):
         "text", "<text:p>x</text:p>", running="<style:header><text:p>Harbour</text:p></style:header>"
     )
     assert texts(compiled(content, "lease.odt"), "running") == ["Harbour"]
-
-
-def test_the_name_does_not_matter(compiled):
-    for name in ("contract", "contract.txt", "contract.pdf"):
-        assert compiled(CONTRACT, name).media_type == DOCX
 
 
 RUNS = st.lists(st.sampled_from(["Rope ", "12", "\t", "\n", "§ 3", "длина", "長さ", "\xad", "\u200b", " "]), max_size=5)
