@@ -188,7 +188,7 @@ def act(client, workspace):
 
 
 @pytest.fixture
-def page(client, workspace):
+def see(client, workspace):
     """Look at a page of the settings as somebody."""
 
     def get(user, path=""):

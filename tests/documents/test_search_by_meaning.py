@@ -47,9 +47,9 @@ def provider(own_model, embedding) -> ModelProvider:
 
 
 @pytest.fixture
-def shown(page, alice):
+def shown(see, alice):
     """What the page says to Alice, without marks."""
-    return lambda: visible_text(page(alice, MEANING).content.decode())
+    return lambda: visible_text(see(alice, MEANING).content.decode())
 
 
 @pytest.fixture

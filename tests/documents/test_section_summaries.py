@@ -62,9 +62,9 @@ def writer(own_model) -> Writer:
 
 
 @pytest.fixture
-def shown(page, alice):
+def shown(see, alice):
     """What the page says to Alice, without marks."""
-    return lambda: visible_text(page(alice, PAGE).content.decode())
+    return lambda: visible_text(see(alice, PAGE).content.decode())
 
 
 @pytest.fixture

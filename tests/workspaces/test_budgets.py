@@ -45,7 +45,7 @@ def test_the_last_of_a_budget_is_given_once(limit, workspace, bob):
     assert (row.spent_usd, row.reserved_usd) == (Decimal("0.1"), Decimal("0.6"))
 
 
-def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, alice, bob):
+def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, see, alice, bob):
     bob.first_name, bob.last_name = "Bob", "Builder"
     bob.save()
     act(alice, "budgets/save/", user="", period="month", limit_usd=10, warn_percent=50)
@@ -53,7 +53,7 @@ def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, al
     act(alice, "budgets/save/", user="", period="month", limit_usd=30, warn_percent="")
     row = Budget.objects.get()
     assert (row.limit_usd, row.warn_percent) == (30, 50)
-    shown = page(alice, f"budgets/?change={row.pk}").content.decode()
+    shown = see(alice, f"budgets/?change={row.pk}").content.decode()
     assert 'value="50"' in shown and 'value="30' in shown
     assert ">Bob Builder</option>" in shown
     for wrong in ("0", "101", "<b>"):
@@ -61,10 +61,10 @@ def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, al
         assert answer.status_code == 422
 
 
-def test_a_limit_of_administrators_is_seen_by_owners_and_not_theirs_to_change(limit, act, page, alice, workspace, bob):
+def test_a_limit_of_administrators_is_seen_by_owners_and_not_theirs_to_change(limit, act, see, alice, workspace, bob):
     Budget.objects.create(workspace=workspace, limit_usd=5, period_start=period_start("month"), by_staff=True)
     set_by_staff = Budget.objects.get()
-    assert "set by administrators of this site" in page(alice, "budgets/").content.decode()
+    assert "set by administrators of this site" in see(alice, "budgets/").content.decode()
     assert act(alice, f"budgets/{set_by_staff.pk}/remove/").status_code == 404
     limit(100)
     limit(1, period="day")
@@ -100,7 +100,7 @@ def test_a_budget_is_lifted_and_begins_anew_each_period(limit, act, alice, works
 
 
 @pytest.mark.parametrize("usd", [1e9, 1e30, float("inf"), float("nan")])
-def test_whatever_a_call_is_said_to_have_cost_its_reservation_is_given_back(limit, page, alice, workspace, bob, usd):
+def test_whatever_a_call_is_said_to_have_cost_its_reservation_is_given_back(limit, see, alice, workspace, bob, usd):
     limit(10)
     cost_budget = WorkspaceCostBudget(workspace, bob)
     assert cost_budget.reserve(2.0)
@@ -111,14 +111,14 @@ def test_whatever_a_call_is_said_to_have_cost_its_reservation_is_given_back(limi
     assert (row.reserved_usd, row.spent_usd) == (0, money(usd))
     cost_budget.settle(0.0, usd)
     assert Budget.objects.get().spent_usd == money(usd)
-    assert page(alice, "budgets/").status_code == 200
+    assert see(alice, "budgets/").status_code == 200
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL stores no such amount")
-def test_an_amount_beyond_its_column_is_shown_all_the_same(limit, page, alice):
+def test_an_amount_beyond_its_column_is_shown_all_the_same(limit, see, alice):
     limit(10)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE workspaces_budget SET spent_usd = 2000000000.5")
 
     assert Budget.objects.get().spent_usd == Decimal("2000000000.5")
-    assert page(alice, "budgets/").status_code == 200
+    assert see(alice, "budgets/").status_code == 200

@@ -78,15 +78,15 @@ def test_no_model_at_all_is_bad_settings(check, settings):
     assert json.loads(text)["error"] == complaint.strip()
 
 
-def test_each_preset_fills_in_the_form_with_and_without_htmx(page, alice):
+def test_each_preset_fills_in_the_form_with_and_without_htmx(see, alice):
     for preset in PRESETS:
-        answer = page(alice, f"models/?preset={preset.name}")
+        answer = see(alice, f"models/?preset={preset.name}")
         text = html.unescape(answer.content.decode())
         assert answer.context["form"]["base_url"].value() == preset.base_url
         assert f'<option value="{preset.name}" selected>' in text
         assert preset.help.split("“")[0] in text
         assert ("It needs a key." in text) is preset.needs_key
-    assert "selected" not in page(alice, "models/?preset=nonsense").content.decode().split('id="preset"')[1][:600]
+    assert "selected" not in see(alice, "models/?preset=nonsense").content.decode().split('id="preset"')[1][:600]
 
 
 def test_a_provider_in_the_environment_stands_for_its_address():

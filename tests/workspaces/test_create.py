@@ -56,11 +56,11 @@ def test_settings_are_saved_and_recorded(act, workspace, alice):
     assert AuditEvent.objects.first().details == {"max_steps": 12, "token_budget": 9000, "route_mode": "precise"}
 
 
-def test_the_owner_sets_every_part_of_the_router_and_what_is_left_empty_is_the_usual_value(act, page, alice, workspace):
+def test_the_owner_sets_every_part_of_the_router_and_what_is_left_empty_is_the_usual_value(act, see, alice, workspace):
     assert act(alice, "save/", **BASE, **CHOSEN).status_code == 302
     workspace.refresh_from_db()
     assert {name: workspace.setting(name) for name in CHOSEN} == CHOSEN
-    shown = page(alice).content.decode()
+    shown = see(alice).content.decode()
     assert 'name="activate_threshold" value="5"' in shown and 'name="w_fields" value="1.5"' in shown
 
     act(alice, "save/", **BASE, **dict.fromkeys(CHOSEN, ""))

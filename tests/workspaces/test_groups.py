@@ -52,12 +52,12 @@ def test_who_leaves_the_group_or_whose_group_is_taken_out_is_a_stranger_and_no_g
 
 
 def test_owners_let_groups_in_change_their_role_take_them_out_and_changes_of_people_are_recorded(
-    act, page, workspace, alice, auditors, bob, charlie
+    act, see, workspace, alice, auditors, bob, charlie
 ):
     act(alice, "groups/add/", group=auditors.pk, role="viewer")
     membership = workspace.group_memberships.get()
     act(alice, f"groups/{membership.pk}/role/", role="editor")
-    shown = page(alice, "members/").content.decode()
+    shown = see(alice, "members/").content.decode()
     assert "The people of Auditors are now editor." in shown
     assert "Role of Auditors" in shown and "2 people" in shown
     act(alice, f"groups/{membership.pk}/remove/")

@@ -34,16 +34,16 @@ def test_an_entry_is_added_and_recorded(add, alice, workspace):
     assert (event.actor, event.object_name, event.details["phrases"]) == (alice, row.concept, row.phrases)
 
 
-def test_an_editor_writes_and_a_member_only_reads(add, page, workspace, alice, bob):
+def test_an_editor_writes_and_a_member_only_reads(add, see, workspace, alice, bob):
     add()
     assert add(bob, concept="other").status_code == 403
-    shown = page(bob, "lexicon/").content.decode()
+    shown = see(bob, "lexicon/").content.decode()
     assert "Northfield warehouse" in shown
     assert "Save the entry" not in shown
     assert "Budgets" not in shown, "a member is not led to pages that are closed to them"
     make_editor(workspace, bob)
     assert add(bob, concept="other").status_code == 302
-    assert "Save the entry" in page(bob, "lexicon/").content.decode()
+    assert "Save the entry" in see(bob, "lexicon/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_there_is_a_limit(add, workspace):
     assert "which is the most" in response.content.decode()
 
 
-def test_an_entry_is_changed_and_removed(add, act, page, alice):
+def test_an_entry_is_changed_and_removed(add, act, see, alice):
     add()
     row = LexiconEntry.objects.get()
-    assert "Northfield distribution centre\nNorthfield warehouse" in page(alice, f"lexicon/{row.pk}/").content.decode()
+    assert "Northfield distribution centre\nNorthfield warehouse" in see(alice, f"lexicon/{row.pk}/").content.decode()
     act(alice, f"lexicon/{row.pk}/change/", **{**SHED, "phrases": "Southfield depot"})
     row.refresh_from_db()
     assert row.phrases == ["Southfield depot"]
@@ -122,9 +122,9 @@ def test_the_lexicon_is_kept_until_an_entry_changes(add, act, alice, workspace, 
 
 
 class TestPreview:
-    def test_it_says_where_each_term_comes_from(self, add, page, bob):
+    def test_it_says_where_each_term_comes_from(self, add, see, bob):
         add()
-        response = page(bob, "lexicon/preview/?question=What was the capex of the shed in 2024?")
+        response = see(bob, "lexicon/preview/?question=What was the capex of the shed in 2024?")
         shown = response.content.decode()
         preview = response.context["preview"]
         added = {row.concept: row.pack for row in preview.added}
@@ -136,13 +136,13 @@ class TestPreview:
         assert "financial pack" in shown
         assert "<html" not in shown, "htmx gets a fragment"
 
-    def test_an_empty_or_endless_question_is_refused_in_place(self, page, bob):
-        assert page(bob, "lexicon/preview/?question=").status_code == 422
-        assert page(bob, "lexicon/preview/?question=" + "x" * 4001).status_code == 422
-        assert page(bob, "lexicon/?question=").status_code == 422
+    def test_an_empty_or_endless_question_is_refused_in_place(self, see, bob):
+        assert see(bob, "lexicon/preview/?question=").status_code == 422
+        assert see(bob, "lexicon/preview/?question=" + "x" * 4001).status_code == 422
+        assert see(bob, "lexicon/?question=").status_code == 422
 
-    def test_what_is_typed_is_shown_as_text(self, add, page, bob):
+    def test_what_is_typed_is_shown_as_text(self, add, see, bob):
         add(concept="<b>kiln</b>", phrases="<script>alert(1)</script>")
-        shown = page(bob, "lexicon/?question=<script>alert(2)</script> kiln").content.decode()
+        shown = see(bob, "lexicon/?question=<script>alert(2)</script> kiln").content.decode()
         assert "<script>alert" not in shown
         assert "<b>kiln" not in shown

@@ -39,11 +39,11 @@ def link(act, alice):
 
 
 def test_an_owner_changes_roles_to_those_there_are_of_which_each_may_do_what_the_ones_before_may(
-    act, page, workspace, alice, bob
+    act, see, workspace, alice, bob
 ):
     for role in ("viewer", "editor"):
         act(alice, f"members/{membership(bob).pk}/role/", role=role)
-        assert f"bob is now {role}." in page(alice, "members/").content.decode()
+        assert f"bob is now {role}." in see(alice, "members/").content.decode()
     assert workspace_for(bob, workspace.slug).role == "editor"
     event = AuditEvent.objects.first()
     assert (event.verb, event.details) == ("member.role_changed", {"from": "viewer", "to": "editor"})
@@ -55,9 +55,9 @@ def test_an_owner_changes_roles_to_those_there_are_of_which_each_may_do_what_the
         assert [role.covers(other) for other in order] == [other_rank <= rank for other_rank in range(4)]
 
 
-def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, page, alice, bob):
+def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, see, alice, bob):
     own = membership(alice).pk
-    before = page(alice, "members/").content.decode()
+    before = see(alice, "members/").content.decode()
     assert "You are the only owner" in before
     assert f"/members/{own}/remove/" not in before
 
@@ -69,7 +69,7 @@ def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, pa
         assert "alice is the only owner of Acme diligence. Make somebody else owner first." in text
         assert "What roles may do" in text, "the members page, not an error page"
     act(alice, f"members/{membership(bob).pk}/role/", role="owner")
-    assert "only owner" not in page(alice, "members/").content.decode()
+    assert "only owner" not in see(alice, "members/").content.decode()
     assert act(alice, f"members/{own}/role/", role="viewer").status_code == 302
 
 
@@ -100,14 +100,14 @@ def test_two_owners_cannot_let_each_other_go_at_once(workspace, alice, bob):
 
 
 def test_an_invitation_lets_a_stranger_in_once_and_keeps_a_hash_of_its_token(
-    client, html, link, page, workspace, alice, charlie, django_user_model
+    client, html, link, see, workspace, alice, charlie, django_user_model
 ):
     path = link(role="editor")
     row, token = Invitation.objects.values().get(), path.split("/")[2]
     assert row["token_hash"] == hash_token(token)
     assert not any(
         token in kept
-        for kept in (str(row), str(list(AuditEvent.objects.values())), page(alice, "members/").content.decode())
+        for kept in (str(row), str(list(AuditEvent.objects.values())), see(alice, "members/").content.decode())
     )
     assert workspace.name in html(charlie, path)
     assert client.post(f"{path}accept/")["Location"] == f"/w/{workspace.slug}/"
@@ -234,13 +234,13 @@ def test_a_removal_of_yesterday_needs_a_new_invitation(act, workspace, alice, bo
     assert answer.status_code == 409 and "Invite the person again." in answer.content.decode()
 
 
-def test_a_removal_can_be_undone_and_brings_the_role_back_but_no_stranger(act, workspace, alice, charlie, page, bob):
+def test_a_removal_can_be_undone_and_brings_the_role_back_but_no_stranger(act, workspace, alice, charlie, see, bob):
     assert act(alice, "members/restore/", user=charlie.pk).status_code == 409
 
     act(alice, f"members/{membership(bob).pk}/role/", role="editor")
     answer = act(alice, f"members/{membership(bob).pk}/remove/")
     assert answer["Location"].endswith(f"?removed={bob.pk}")
-    assert "bob was removed." in page(alice, f"members/?removed={bob.pk}").content.decode()
+    assert "bob was removed." in see(alice, f"members/?removed={bob.pk}").content.decode()
     with pytest.raises(Http404):
         workspace_for(bob, workspace.slug)
     act(alice, "members/restore/", user=bob.pk)
@@ -248,11 +248,11 @@ def test_a_removal_can_be_undone_and_brings_the_role_back_but_no_stranger(act, w
     assert act(alice, "members/restore/", user=bob.pk).status_code == 409
 
 
-def test_anybody_leaves_but_for_the_only_owner_who_hands_over_first(act, page, workspace, alice, bob):
+def test_anybody_leaves_but_for_the_only_owner_who_hands_over_first(act, see, workspace, alice, bob):
     refused = act(alice, "leave/now/")
     assert refused.status_code == 422 and "First hand it over" in refused.content.decode()
     act(alice, f"members/{membership(bob).pk}/hand-over/")
-    assert "Leave the workspace" in page(alice, "leave/").content.decode()
+    assert "Leave the workspace" in see(alice, "leave/").content.decode()
     act(alice, "leave/now/")
     assert list(workspace.memberships.values_list("user", "role")) == [(bob.pk, "owner")]
 
@@ -268,10 +268,10 @@ def test_an_invitation_gets_a_new_link_and_the_old_one_ends(act, link, client, a
     assert AuditEvent.objects.first().verb == "invitation.renewed"
 
 
-def test_members_are_found_by_name_and_address_and_a_wrong_invitation_is_refused_in_place(page, alice, bob, act):
-    found = page(alice, "members/?q=bob@").content.decode()
+def test_members_are_found_by_name_and_address_and_a_wrong_invitation_is_refused_in_place(see, alice, bob, act):
+    found = see(alice, "members/?q=bob@").content.decode()
     assert "Role of bob" in found and "Role of alice" not in found
-    assert "No member has such a name" in page(alice, "members/?q=zoe").content.decode()
+    assert "No member has such a name" in see(alice, "members/?q=zoe").content.decode()
 
     answer = act(alice, "invitations/new/", role="member", days=7, email="not an address")
     assert answer.status_code == 422

@@ -32,14 +32,14 @@ def stored(act, alice) -> ModelProvider:
     return ModelProvider.objects.get()
 
 
-def test_the_key_is_encrypted_read_by_the_job_only_and_shown_on_no_page(stored, workspace, page, alice, admin_client):
+def test_the_key_is_encrypted_read_by_the_job_only_and_shown_on_no_page(stored, workspace, see, alice, admin_client):
     assert KEY not in str(ModelProvider.objects.values())
     found = model_settings(workspace)
     assert (found.api_key, found.base_url, found.context_size) == (KEY, "https://models.example/v1", 64000)
     assert KEY not in repr(found)
 
     for path in ("models/", f"models/{stored.pk}/"):
-        text = page(alice, path).content.decode()
+        text = see(alice, path).content.decode()
         assert "House model" in text
         assert KEY not in text
         assert stored.encrypted_key not in text
@@ -116,17 +116,17 @@ def test_the_workspaces_own_model_comes_before_the_sites(stored, workspace):
     assert model_settings(workspace) is None
 
 
-def test_the_removal_of_a_model_can_be_undone_until_it_is_forgotten_with_its_key(stored, act, page, alice, workspace):
-    shown = page(alice, "models/").content.decode()
+def test_the_removal_of_a_model_can_be_undone_until_it_is_forgotten_with_its_key(stored, act, see, alice, workspace):
+    shown = see(alice, "models/").content.decode()
     assert "Remove House model?" in shown
     assert "It answers the questions here." in shown
     act(alice, f"models/{stored.pk}/remove/")
-    shown = page(alice, "models/").content.decode()
+    shown = see(alice, "models/").content.decode()
     assert f"models/{stored.pk}/restore/" in shown
     assert model_settings(workspace) is None
     act(alice, f"models/{stored.pk}/restore/")
     assert model_settings(workspace).api_key == KEY
-    assert page(alice, f"models/{stored.pk}/").status_code == 200
+    assert see(alice, f"models/{stored.pk}/").status_code == 200
 
     act(alice, f"models/{stored.pk}/remove/")
     assert act(alice, "models/add/", **VALUES, api_key="another").status_code == 302
@@ -136,9 +136,9 @@ def test_the_removal_of_a_model_can_be_undone_until_it_is_forgotten_with_its_key
     assert act(alice, f"models/{stored.pk}/restore/").status_code == 404
 
 
-def test_a_model_that_search_by_meaning_rests_on_is_not_removed_before_that_is(stored, act, page, alice, workspace):
+def test_a_model_that_search_by_meaning_rests_on_is_not_removed_before_that_is(stored, act, see, alice, workspace):
     choice = EmbeddingChoice.objects.create(workspace=workspace, provider=stored, model="vectors")
-    assert "Search by meaning in Acme diligence uses its address and key." in page(alice, "models/").content.decode()
+    assert "Search by meaning in Acme diligence uses its address and key." in see(alice, "models/").content.decode()
     assert act(alice, f"models/{stored.pk}/remove/").status_code == 409
     choice.delete()
     assert act(alice, f"models/{stored.pk}/remove/").status_code == 302

@@ -45,11 +45,11 @@ def found(act, alice, provider, work_off, httpserver):
     return attempt
 
 
-def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
+def test_a_good_model_works_and_suits_every_job(found, see, alice, provider):
     capabilities = found(ModelServer())
 
     assert (capabilities["works"], capabilities["usable"]) == (True, True)
-    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    row = see(alice, f"models/{provider.pk}/row/").content.decode()
     assert "Answered as tiny-2026" in row
     assert "It suits every job" in row
     assert "JSON schema yes" in visible_text(row)
@@ -57,12 +57,12 @@ def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
     assert "hx-trigger" not in row
 
 
-def test_the_page_tells_which_check_is_under_way(found, page, alice, provider):
+def test_the_page_tells_which_check_is_under_way(found, see, alice, provider):
     told = []
 
     class Watched(ModelServer):
         def __call__(self, request):
-            shown = visible_text(page(alice, f"models/{provider.pk}/row/").content.decode())
+            shown = visible_text(see(alice, f"models/{provider.pk}/row/").content.decode())
             told.append((shown.count(", done"), shown.count(", under way")))
             return super().__call__(request)
 
@@ -72,17 +72,17 @@ def test_the_page_tells_which_check_is_under_way(found, page, alice, provider):
     assert {done for done, _ in told} == {0, 1, 2, 3, 4, 5}
 
 
-def test_a_server_without_schemas_is_asked_otherwise_from_then_on(found, provider, page, alice):
+def test_a_server_without_schemas_is_asked_otherwise_from_then_on(found, provider, see, alice):
     found(ModelServer(schema=400, tools=400, stream=400, reads=4_096))
 
     chosen = settings_of(provider)
     assert (chosen.forms, chosen.streams) == (("json_object", ""), False)
     assert chosen.context_size == 4_000, "what it really reads, not what was stated"
-    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    row = see(alice, f"models/{provider.pk}/row/").content.decode()
     assert "Replies are asked for as a JSON object and checked here." in row
 
 
-def test_a_refused_key_is_a_plain_sentence(page, alice, provider):
+def test_a_refused_key_is_a_plain_sentence(see, alice, provider):
     refused = SelfTest(False, "", (), (), "", error_code="provider_auth", error="The model's server refuses the key.")
     ModelProvider.objects.filter(pk=provider.pk).update(base_url="https://93.184.216.34/v1")
     provider.refresh_from_db()
@@ -91,7 +91,7 @@ def test_a_refused_key_is_a_plain_sentence(page, alice, provider):
     provider.refresh_from_db()
     capabilities = provider.capabilities
     assert (capabilities["works"], capabilities["code"]) == (False, "provider_auth")
-    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    row = see(alice, f"models/{provider.pk}/row/").content.decode()
     assert "refuses the key" in row
     assert KEY not in row
     assert KEY not in str(capabilities)
@@ -150,50 +150,50 @@ def test_models_are_tried_so_often_an_hour_and_no_more(act, alice, provider, set
     assert AuditEvent.objects.filter(verb="provider.tested").count() == 2
 
 
-def test_a_stored_address_that_cannot_be_called_ends_the_try_with_a_sentence(found, page, alice, provider):
+def test_a_stored_address_that_cannot_be_called_ends_the_try_with_a_sentence(found, see, alice, provider):
     ModelProvider.objects.filter(pk=provider.pk).update(base_url="http://models.example/v1\r\nX: y")
     provider.refresh_from_db()
 
     capabilities = found()
 
     assert (capabilities["works"], capabilities["code"]) == (False, "invalid_address")
-    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    row = see(alice, f"models/{provider.pk}/row/").content.decode()
     assert "Give an address that begins with https://" in row
     assert "hx-trigger" not in row
 
 
-def test_a_try_that_a_worker_left_behind_is_not_waited_for(page, alice, provider):
+def test_a_try_that_a_worker_left_behind_is_not_waited_for(see, alice, provider):
     begun = timezone.now() - timedelta(minutes=12)
     for found in ({"testing": True, "since": begun.isoformat()}, {"testing": True}):
         ModelProvider.objects.filter(pk=provider.pk).update(capabilities=found)
-        row = page(alice, f"models/{provider.pk}/row/").content.decode()
+        row = see(alice, f"models/{provider.pk}/row/").content.decode()
         assert "did not finish" in row
         assert "hx-trigger" not in row
 
 
 def test_a_model_on_this_machine_is_found_and_used_in_one_click(
-    act, page, alice, workspace, work_off, httpserver, settings
+    act, see, alice, workspace, work_off, httpserver, settings
 ):
     settings.MODEL_PORTS = [httpserver.port]
     address = f"http://127.0.0.1:{httpserver.port}/v1"
     httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "qwen3:30b"}]})
 
     assert act(alice, "models/look/").status_code == 302
-    looking = page(alice, "models/nearby/").content.decode()
+    looking = see(alice, "models/nearby/").content.decode()
     assert "Looking" in visible_text(looking)
     assert "delay:1s" in looking, "the page goes on asking as long as the job waits"
     django_rq.get_queue("runs").empty()
-    assert "Looking" not in visible_text(page(alice, "models/nearby/").content.decode()), "its job is lost"
+    assert "Looking" not in visible_text(see(alice, "models/nearby/").content.decode()), "its job is lost"
     assert act(alice, "models/look/").status_code == 302
     work_off("runs")
-    assert f"Use qwen3:30b from Port {httpserver.port}" in visible_text(page(alice, "models/").content.decode())
+    assert f"Use qwen3:30b from Port {httpserver.port}" in visible_text(see(alice, "models/").content.decode())
 
     elsewhere = act(alice, "models/use/", address="http://127.0.0.1:1/v1", model="qwen3:30b")
     assert elsewhere.status_code == 422, "only what was found can be used"
     assert act(alice, "models/use/", address=address, model="qwen3:30b").status_code == 302
     row = ModelProvider.objects.get(workspace=workspace)
     assert (row.base_url, row.model, row.is_being_tried) == (address, "qwen3:30b", True)
-    assert "No other model was found" in page(alice, "models/nearby/").content.decode()
+    assert "No other model was found" in see(alice, "models/nearby/").content.decode()
 
 
 def test_an_empty_workspace_offers_a_model_of_this_machine_without_being_asked(
@@ -211,14 +211,14 @@ def test_an_empty_workspace_offers_a_model_of_this_machine_without_being_asked(
 
 
 def test_what_is_no_model_server_is_not_offered_and_a_site_may_forbid_the_look(
-    act, page, alice, work_off, httpserver, settings
+    act, see, alice, work_off, httpserver, settings
 ):
     settings.MODEL_PORTS = [httpserver.port]
     httpserver.expect_request("/v1/models").respond_with_data("<h1>Hello</h1>", content_type="text/html")
     act(alice, "models/look/")
     work_off("runs")
-    assert "No other model was found" in page(alice, "models/nearby/").content.decode()
+    assert "No other model was found" in see(alice, "models/nearby/").content.decode()
 
     settings.ALLOW_PRIVATE_MODEL_HOSTS = False
-    assert "This address lies in a private network" in page(alice, "models/").content.decode()
+    assert "This address lies in a private network" in see(alice, "models/").content.decode()
     assert act(alice, "models/look/").status_code == 422

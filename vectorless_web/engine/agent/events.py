@@ -70,9 +70,9 @@ class PlannedStep:
 class StepResult(PlannedStep):
     """What a step did: the plain sentence for its card, JSON values observed, nodes touched, branches not taken.
 
-    `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is. `engine`, `tokens`
-    and `cost_usd` tell who decided inside the step, and what that cost. `documents` are the corpus ids of those that
-    the step is about beside the documents of `refs`.
+    `confidence` is the score of the best document or section, from 0 to 1, or None where nothing is scored. `engine`,
+    `tokens` and `cost_usd` tell who decided inside the step, and what that cost. `documents` are the corpus ids of
+    those that the step is about beside the documents of `refs`.
     """
 
     say: str

@@ -23,13 +23,13 @@ QUESTIONS = (
     "By what percentage did net revenue grow in 2024? Round to one decimal place.",
     "Which airports does Thornbury operate?",
 )
-"""The last one has no answer in the documents, so that the first page shows all three ways to end."""
+"""Asked without a model: a figure is worked out, passages are shown, and the last names words that stand nowhere."""
 
 
 class Command(BaseCommand):
     """Goes on where a start that was interrupted left off: what is there already is not added again."""
 
-    help = "Fill the new Demo workspace: four documents, three answered questions and one without an answer."
+    help = "Fill the new Demo workspace: four documents, a question that a model answered, and three asked without one."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         workspace = Workspace.objects.filter(slug="demo").select_related("created_by").first()
