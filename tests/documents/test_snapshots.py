@@ -169,7 +169,7 @@ def test_one_process_writes_while_another_routes(workspace, tmp_path, settings):
 
     assert writer.returncode == 0
     assert int(snapshots.snapshot_of(workspace.pk).version) == max(written)
-    assert len(written) > 20 and len(seen) > 10
+    assert len(written) > 20 and len(seen) > 5
     assert not set(seen) - set(written) - {20}
     assert max(first_seen(number, seen) - at for number, at in written.items() if number <= max(seen)) < 3.0
 

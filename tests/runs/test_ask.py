@@ -119,10 +119,8 @@ def test_a_tag_in_any_language_narrows_the_scope(client, workspace, bob, report,
 
 class TestWhoAnswers:
     @pytest.fixture
-    def model(self, workspace):
-        return ModelProvider.objects.create(
-            workspace=workspace, name="House", base_url="http://model.test/v1", model="tiny", encrypted_key="gAAA=="
-        )
+    def model(self, own_model):
+        return own_model(encrypted_key="gAAA==")
 
     def test_the_page_names_the_model_even_when_its_key_cannot_be_read_and_its_cost(
         self, html, alice, workspace, report, model

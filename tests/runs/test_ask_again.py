@@ -24,10 +24,8 @@ def first(place, bob, report) -> Run:
 
 
 @pytest.fixture
-def model(workspace) -> ModelProvider:
-    return ModelProvider.objects.create(
-        workspace=workspace, name="House", base_url="http://model.test/v1", model="tiny", price_in=2, price_out=10
-    )
+def model(own_model) -> ModelProvider:
+    return own_model(price_in=2, price_out=10)
 
 
 def address(run: Run, act: str = "") -> str:

@@ -71,8 +71,8 @@ def test_the_server_is_sent_the_page_once_it_is_asked_for_and_only_its_hash_is_s
     server = reader()
     run = led_by(server)
 
-    none, (address,), *_checked = pictures_of(server)
-    assert none == []
+    none, (address,), *checked = pictures_of(server)
+    assert (none, checked) == ([], [[address]]), "the second reader sees it too"
     head, _, data = address.partition(",")
     assert head == "data:image/jpeg;base64"
     picture = Image.open(io.BytesIO(base64.b64decode(data)))

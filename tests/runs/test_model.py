@@ -134,15 +134,15 @@ def second_reader(httpserver, workspace):
     row = ModelProvider.objects.create(
         workspace=workspace, name="Second", base_url=httpserver.url_for("/second"), model="owl", price_in=20
     )
-    workspace.settings = {"second_reader": provider_choice(row)}
+    first = ModelProvider.objects.create(workspace=workspace, name="Scripted", base_url="https://x.example", model="x")
+    workspace.settings = {"second_reader": provider_choice(row), "answerer": provider_choice(first)}
     workspace.save()
     return script
 
 
 def test_another_model_checks_the_answer_at_its_own_address_and_price(led_by, second_reader, workspace):
     script = Script()
-    chosen = ModelProvider.objects.create(workspace=workspace, name="Scripted", base_url="https://x.example", model="x")
-    run = led_by(script, settings={**workspace.settings, "answerer": provider_choice(chosen)})
+    run = led_by(script, settings=workspace.settings)
 
     assert (run.status, run.model, run.answer.verdict) == ("answered", "tiny", "verified")
     assert (script.calls, second_reader.calls) == (1, 1)
@@ -206,8 +206,7 @@ def test_the_settings_tell_that_a_key_is_refused_until_a_call_is_answered(led_by
 
 def test_a_second_reader_that_fails_is_told_of_and_the_other_is_not(led_by, second_reader, workspace):
     second_reader.trouble["verify"] = status(401)
-    chosen = ModelProvider.objects.create(workspace=workspace, name="Scripted", base_url="https://x.example", model="x")
-    led_by(Script(), settings={**workspace.settings, "answerer": provider_choice(chosen)})
+    led_by(Script(), settings=workspace.settings)
     told = {row.name: row.last_failure for row in ModelProvider.objects.filter(workspace=workspace)}
     assert told["Scripted"] is None
     assert told["Second"].is_of_key
@@ -220,20 +219,6 @@ def test_one_bad_reply_is_repaired(led_by):
     assert "turn (repair)" in run.model_calls.values_list("purpose", flat=True)
 
 
-def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by):
-    first = Script()
-    run = led_by(first)
-    calls = list(ModelCall.objects.order_by("pk").values_list("pk", flat=True))
-    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
-
-    jobs.execute_run(run.pk)
-
-    run.refresh_from_db()
-    assert (run.status, first.calls) == ("answered", 2)
-    assert list(ModelCall.objects.order_by("pk").values_list("pk", flat=True)) == calls
-    assert set(ModelCall.objects.values_list("cached", flat=True)) == {True}
-
-
 class TestBudgets:
     @pytest.fixture
     def budget(self, workspace, bob):
@@ -242,13 +227,17 @@ class TestBudgets:
 
         return limit
 
-    def test_each_call_is_booked_once_and_nothing_stays_put_aside(self, led_by, budget, bob):
-        whole, own = budget("5"), budget("5", user=bob, reserved_usd=5)
+    def test_an_attempt_after_a_crash_pays_for_no_call_twice_and_nothing_stays_put_aside(self, led_by, budget, bob):
+        whole, own, script = budget("5"), budget("5", user=bob, reserved_usd=5), Script()
 
-        run = led_by(Script())
+        run = led_by(script)
+        calls = list(run.model_calls.order_by("pk").values_list("pk", flat=True))
         Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
         jobs.execute_run(run.pk)
 
+        run.refresh_from_db()
+        assert (run.status, script.calls) == ("answered", 2)
+        assert list(ModelCall.objects.order_by("pk").values_list("pk", "cached")) == [(pk, True) for pk in calls]
         for row in (whole, own):
             row.refresh_from_db()
             assert (row.spent_usd, row.reserved_usd) == (run.cost_usd, 0), "also what a dead worker had put aside"

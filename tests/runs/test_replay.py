@@ -56,14 +56,14 @@ def test_a_run_led_by_a_model_replays_identically_whatever_the_model_did(led_by,
 
 
 @pytest.mark.parametrize(
-    ("model", "values", "said"),
+    ("values", "said"),
     [
-        (Step, {"say": "Something else"}, "Step 1 ROUTE, say: stored “Something else”, replayed “"),
-        (Step, {"confidence": 0.123}, "Step 1 ROUTE, confidence: stored 0.123, replayed "),
+        ({"say": "Something else"}, "Step 1 ROUTE, say: stored “Something else”, replayed “"),
+        ({"confidence": 0.123}, "Step 1 ROUTE, confidence: stored 0.123, replayed "),
     ],
 )
-def test_a_step_that_was_altered_is_the_first_difference(answered, model, values, said):
-    model.objects.filter(pk=answered.steps.first().pk).update(**values)
+def test_a_step_that_was_altered_is_the_first_difference(answered, values, said):
+    Step.objects.filter(pk=answered.steps.first().pk).update(**values)
 
     found = replayed(answered)
 

@@ -14,12 +14,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def asked(workspace, alice, make_run):
-    """A run over documents of these bytes alone."""
+    """A run over documents of these bytes alone, compiled with these options."""
 
-    def ask(*files: bytes):
+    def ask(*files: bytes, **options):
         Document.objects.all().delete()
         for number, content in enumerate(files):
-            compiled_document(workspace, alice, content, f"lease-{number}.pdf")
+            compiled_document(workspace, alice, content, f"lease-{number}.pdf", **options)
         run = make_run(question="What is the rent a month?")
         jobs.execute_run(run.pk)
         run.refresh_from_db()
@@ -38,26 +38,13 @@ def test_a_run_over_scans_names_the_pages_it_could_not_read_and_faults_no_step(a
     assert not any("error" in step.observation for step in run.steps.all())
 
 
-@pytest.fixture
-def cited(workspace, alice, make_run):
-    """A run over one scan whose words were recognised with so much sureness, and its citations."""
-
-    def ask(confidence: int):
-        Document.objects.all().delete()
-        reader = FixedRecogniser(words_of("Lease\nThe rent is 4,200 crowns a month.", confidence=confidence))
-        compiled_document(workspace, alice, scanned_pdf([page()]), "lease.pdf", recogniser=reader)
-        run = make_run(question="What is the rent a month?")
-        jobs.execute_run(run.pk)
-        return run, list(run.citations.all())
-
-    return ask
-
-
 @pytest.mark.parametrize(("confidence", "unsure"), [(61, True), (96, False)])
 def test_a_quote_from_a_scan_says_how_sure_its_reading_was_and_is_lit_where_its_words_stand(
-    cited, html, workspace, bob, confidence, unsure
+    asked, html, workspace, bob, confidence, unsure
 ):
-    run, citations = cited(confidence)
+    reader = FixedRecogniser(words_of("Lease\nThe rent is 4,200 crowns a month.", confidence=confidence))
+    run = asked(scanned_pdf([page()]), recogniser=reader)
+    citations = list(run.citations.all())
     shown = visible_text(html(bob, f"/w/{workspace.slug}/runs/{run.pk}/"))
 
     assert {(row.recognised, row.is_unsure) for row in citations} == {(confidence, unsure)}

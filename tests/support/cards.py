@@ -3,8 +3,6 @@
 from tests.support.trees import tokens_of
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.finding.routing import (
-    Change,
-    DeltaRow,
     DocumentRouter,
     RouterConfig,
     Snapshot,
@@ -69,6 +67,3 @@ def linked(cards, config=ACTIVE):
 
 def ids(result):
     return [candidate.doc_id for candidate in result.candidates]
-
-
-__all__ = ["ACTIVE", "Change", "DeltaRow", "card", "ids", "linked", "plan", "report", "router", "snapshot"]

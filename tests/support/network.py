@@ -6,7 +6,8 @@ import signal
 import socket
 import threading
 from contextlib import suppress
-from pathlib import Path
+
+import psutil
 
 UPGRADE = re.compile(rb"upgrade:\s*websocket", re.IGNORECASE)
 
@@ -85,35 +86,26 @@ def kill(*numbers: int) -> None:
 
 def web_server(parent: int, port: int) -> int:
     """The child that listens on the port."""
-    inode = next(
-        fields[9]
-        for fields in map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
-        if fields[1].endswith(f":{port:04X}") and fields[3] == "0A"
+    return next(
+        child.pid
+        for child in psutil.Process(parent).children()
+        if any(one.laddr.port == port and one.status == psutil.CONN_LISTEN for one in child.net_connections("tcp"))
     )
-    return next(child for child in children(parent) if f"socket:[{inode}]" in _opened(child))
 
 
 def redis_server(parent: int) -> int:
     """The child that is Redis."""
-    return next(child for child in children(parent) if b"unixsocket" in Path(f"/proc/{child}/cmdline").read_bytes())
+    return next(child.pid for child in psutil.Process(parent).children() if "unixsocket" in " ".join(child.cmdline()))
 
 
 def children(parent: int) -> set[int]:
     """The processes that a process started."""
-    return set(map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()))
+    return {child.pid for child in psutil.Process(parent).children()}
 
 
 def is_alive(process: int) -> bool:
     """Whether a process is there and no zombie."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-
-
-def _opened(process: int) -> set[str]:
-    found = set()
-    for link in Path(f"/proc/{process}/fd").iterdir():
-        with suppress(OSError):
-            found.add(os.readlink(link))
-    return found

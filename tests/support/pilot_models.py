@@ -18,6 +18,9 @@ class FakeModel:
 
     def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
         self.calls.append((messages, schema, max_tokens))
+        return self.reply(messages, schema)
+
+    def reply(self, messages, schema):
         content = self.answer(json.loads(messages[-1].content), schema)
         return Reply(json.dumps(content), content, self.usage, self.name)
 
@@ -58,8 +61,7 @@ class ExplodingModel(FakeModel):
         super().__init__()
         self.error = error or RuntimeError("boom")
 
-    def complete(self, messages, **options):
-        self.calls.append((messages, None, 0))
+    def reply(self, messages, schema):
         raise self.error
 
 
@@ -70,8 +72,7 @@ class HangingModel(FakeModel):
         super().__init__()
         self.release = threading.Event()
 
-    def complete(self, messages, **options):
-        self.calls.append((messages, None, 0))
+    def reply(self, messages, schema):
         self.release.wait(60)
         return Reply("", None, Usage(), self.name)
 
@@ -81,11 +82,7 @@ class GivenModel(FakeModel):
 
     def __init__(self, reply):
         super().__init__()
-        self.reply = reply
-
-    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
-        self.calls.append((messages, schema, max_tokens))
-        return self.reply
+        self.reply = lambda _messages, _schema: reply
 
 
 RANKED = [{"id": "ffffff", "score": 7.5, "reason": 3}, {"id": 1, "score": "high"}, "Note 7"]

@@ -51,16 +51,12 @@ def tokens_of(question: str, concepts: Sequence[str] = ()) -> tuple[Token, ...]:
 
 @dataclass
 class FixedScorer:
-    """Scores by a table; what is not in it scores `otherwise`. Remembers which keys were asked for."""
+    """Scores by a table; what is not in it scores `otherwise`."""
 
     table: Mapping[int, float]
     otherwise: float = 0.1
 
-    def __post_init__(self) -> None:
-        self.asked: list[int] = []
-
     def scores(self, keys: Sequence[int]) -> list[float]:
-        self.asked.extend(keys)
         return [self.table.get(key, self.otherwise) for key in keys]
 
 

@@ -9,18 +9,14 @@ from hypothesis import strategies as st
 
 from tests.support.conversing import MARGIN, NET_SALES, answer, call, claim, converse, long_report, shelf, turn, verdict
 from tests.support.engine_documents import compiled, paragraph, section
-from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
+from vectorless_web.engine.agent.events import Outcome, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.dialogue import LEAST_RESULTS
 from vectorless_web.engine.agent.model.prompts import LAST_TURN, LOOK_FIRST
 from vectorless_web.engine.agent.model.view import count_tokens
-from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Support, Verdict
-from vectorless_web.engine.errors import ModelTimeout, ModelUnreachable
-from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall
+from vectorless_web.engine.errors import ModelUnreachable
 
 WHY = "Why did the margin fall?"
 GOOD = answer(claim(NET_SALES, "D1.7.r1"), value="$5,400 million")
@@ -119,26 +115,11 @@ def test_partly_is_amber_and_a_missing_part_makes_the_answer_partial() -> None:
     assert (run.end.outcome, run.end.missing) == (Outcome.PARTIAL, ("why the margin fell",))
 
 
-def test_without_verification_claims_are_quoted_and_have_no_tick() -> None:
-    run = converse([GOOD], settings=Settings(verify=False))
-    assert run.claims[0].support is Support.QUOTED
-    assert run.end.verdict is Verdict.NOT_VERIFIED
-    assert StepKind.VERIFY not in run.kinds
-
-
 def test_when_the_verifier_fails_claims_are_quoted_and_the_run_says_so() -> None:
     run = converse([GOOD, ModelUnreachable("The server is down.")])
     assert run.claims[0].support is Support.QUOTED
     assert "not verified" in run.end.note
     assert run.end.outcome is Outcome.ANSWERED
-
-
-def test_a_model_that_is_down_leaves_the_passages_and_a_note() -> None:
-    run = converse([ModelTimeout("No reply in time.")], WHY)
-    assert run.end.outcome is Outcome.PASSAGES
-    assert run.end.note.startswith("No reply in time.")
-    assert run.end.passages
-    assert not run.claims
 
 
 def test_prose_is_repaired_once_then_the_last_turn_is_asked_then_passages_are_shown() -> None:
@@ -154,13 +135,6 @@ def test_an_answer_without_a_frame_and_native_calls_are_understood() -> None:
     native = {"thought": "", "tool_calls": [{"name": "answer", "arguments": str(bare).replace("'", '"')}]}
     for reply in (bare, {"answer": bare}, native):
         assert converse([reply, verdict("supported")]).end.verdict is Verdict.VERIFIED
-
-
-def test_native_tools_are_offered_where_the_server_has_them() -> None:
-    run = converse([GOOD, verdict("supported")], settings=Settings(native_tools=True))
-    schema = run.model.schemas[0]
-    assert schema is not None
-    assert "answer" in [tool["name"] for tool in schema["tools"]]
 
 
 def test_over_documents_shown_whole_no_tool_that_looks_for_text_is_offered() -> None:
@@ -402,21 +376,6 @@ def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:
     run = converse([GOOD, verdict("supported")], limits=Limits(model_tokens=8000))
     assert "This is the last turn" in run.heard(0)
     assert run.end.verdict is Verdict.VERIFIED
-
-
-def test_stored_calls_repeat_a_run_event_by_event() -> None:
-    replies = [turn(call("search", queries=["steel"])), answer(claim(MARGIN, "D1.5.2")), verdict("partly")]
-    model = ScriptedModel([*replies, GOOD, verdict("supported")])
-    records: list[ModelCallRecord] = []
-    first = _run(Caller(model, budget=ModelBudget(calls=40, tokens=30_000), on_call=records.append))
-    stored = Recall(records)
-    again = _run(Caller(NoModel("scripted"), budget=ModelBudget(calls=40, tokens=30_000), recall=stored))
-    assert again == first
-    assert stored.missed == 0
-
-
-def _run(caller: Caller) -> list[ReasoningEvent]:
-    return list(Reasoner(caller=caller, clock=lambda: 0.0).run(WHY, shelf(), Limits()))
 
 
 def test_every_step_says_which_documents_it_is_about_and_costs_are_told_once() -> None:

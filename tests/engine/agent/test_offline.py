@@ -1,14 +1,11 @@
 """A run without a model: its steps, its passages, its worked figure, and that nothing is shown which no step opened."""
 
-import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from tests.support.hash_seeds import tell_under_two_seeds
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.offline import OfflineRun, retrieve_passages
@@ -227,22 +224,6 @@ for question in ("What notice must the tenant give?", "What was net income in 20
 """
 
 
-def test_observations_are_values_of_json():
-    for step in steps_of(run()):
-        assert json.loads(json.dumps([step.observation, step.arguments]))
-
-
 def test_two_processes_tell_the_same_events_byte_for_byte():
-    root = Path(__file__).resolve().parents[3]
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=root,
-            capture_output=True,
-            check=True,
-            timeout=60,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert told[0] == told[1] and told[0].count(b"\n") > 12
+    first, second = tell_under_two_seeds(SCRIPT)
+    assert first == second and first.count(b"\n") > 12

@@ -1,6 +1,8 @@
-"""The entry to the agent: what it refuses, how it ends, documents that cannot be read, and follow-up questions."""
+"""The entry to the agent: what it refuses, how it ends, and follow-up questions.
 
-from dataclasses import dataclass, field
+Documents that cannot be read are tested in tests/runs/test_damaged_documents.py.
+"""
+
 from itertools import count
 
 import pytest
@@ -10,21 +12,8 @@ from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
-from vectorless_web.engine.errors import ArtefactDamaged
 
 QUESTION = "What was the net income of Norrvik?"
-
-
-@dataclass
-class BrokenShelf(Shelf):
-    """A shelf on which some documents cannot be read."""
-
-    broken: set[str] = field(default_factory=set)
-
-    def open(self, document):
-        if document in self.broken:
-            raise ArtefactDamaged("It is torn.")
-        return super().open(document)
 
 
 def ask(question, shelf, **options):
@@ -74,21 +63,6 @@ def test_an_error_of_the_code_is_raised():
 
     with pytest.raises(RuntimeError):
         ask(QUESTION, Buggy(reports("Norrvik")))
-
-
-def test_a_damaged_document_is_left_out_and_named_and_the_others_answer():
-    alike = {"1": annual_report(), "2": compiled("Strike diary", section("June", paragraph("The strike at Lund.")))}
-    events = ask("Where was the strike?", BrokenShelf(alike, broken={"2"}))
-    route, end = events[0], events[-1]
-    assert "Strike diary is being read again and left out" in route.say
-    assert route.observation["left_out"][0]["document"] == "2"
-    assert end.outcome is Outcome.PASSAGES and {e.document for e in end.passages} == {"1"}
-
-
-def test_nothing_but_damaged_documents_fails_and_may_be_tried_again():
-    events = ask(QUESTION, BrokenShelf(reports("Norrvik"), broken={"1"}))
-    assert (events[-1].outcome, events[-1].retryable) == (Outcome.FAILED, True)
-    assert events[-1].error_code == "artefact_damaged"
 
 
 def test_the_last_event_is_the_end_with_the_totals():

@@ -1,7 +1,5 @@
 """Section summaries: which sections a model is shown, in few calls, and what is taken of hostile replies."""
 
-import json
-
 import pytest
 
 from tests.support.engine_documents import compiled, paragraph, section
@@ -18,7 +16,6 @@ from vectorless_web.engine.documents.summaries import (
     section_texts,
     summarise_sections,
 )
-from vectorless_web.engine.errors import ModelInvalidReply
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 
@@ -98,13 +95,6 @@ def test_a_long_line_is_cut_at_a_word():
 )
 def test_other_forms_of_a_reply_are_read(said):
     assert mend_summaries(said) == {"summaries": [{"section": 1, "line": "Cranes."}]}
-
-
-def test_a_reply_that_is_no_object_is_repaired_once_then_refused():
-    with pytest.raises(ModelInvalidReply):
-        asked(handbook(), "Let me think.", "Still thinking.")
-    _, (lines, _) = asked(handbook(), "Let me think.", json.dumps(rows(_1="Cranes.")))
-    assert lines == {1: "Cranes."}
 
 
 def test_what_it_takes_at_most_is_known_before():

@@ -12,9 +12,7 @@ from vectorless_web.engine.finding.retrieval import (
     GraphExpand,
     Lane,
     NodeAddress,
-    RetrievalEmpty,
     RetrievalQuery,
-    Retriever,
     SparseVector,
     TemporalFilter,
     WarningCode,
@@ -89,8 +87,3 @@ def test_a_preset_names_its_pilot(document):
     assert isinstance(make_pilot("algorithm_only", scorer), NoopPilot)
     assert isinstance(make_pilot("low_cost", scorer), LexicalPilot)
     assert isinstance(make_pilot("balanced", scorer, model=object()), ModelPilot)
-
-
-def test_asking_for_nothing_is_refused(document):
-    with pytest.raises(RetrievalEmpty):
-        Retriever(DocumentCollection({1: document})).execute()

@@ -52,6 +52,11 @@ def segment_of(rows):
     return Segment(build_segment(enumerate(rows), fields=FIELDS))
 
 
+def group_of(rows):
+    """Each row as a group of its own."""
+    return GroupedRows(segment_of(rows), np.arange(len(rows)), len(rows))
+
+
 @given(
     collections, st.lists(st.sampled_from([analyse(word)[0] for word in WORDS]), min_size=1, max_size=4, unique=True)
 )
@@ -61,13 +66,18 @@ def test_scores_are_exact_bm25f(rows, query):
     assert scores == pytest.approx(reference_scores(rows, query, WEIGHTS))
 
 
-@given(collections, st.integers(min_value=1, max_value=5))
+@pytest.mark.parametrize(
+    ("collect", "merge"),
+    [(segment_of, merged_statistics), (group_of, merged_group_statistics)],
+    ids=["segments", "groups"],
+)
+@given(rows=collections, cut=st.integers(min_value=1, max_value=5))
 @settings(deadline=None)
-def test_segments_scored_with_merged_statistics_equal_one_segment(rows, cut):
+def test_parts_scored_with_merged_statistics_equal_one_collection(collect, merge, rows, cut):
     terms = [("cash", 1.0), ("debt", 0.5)]
-    whole = segment_of(rows).scores(terms, WEIGHTS)
-    parts = [segment_of(part) for part in (rows[:cut], rows[cut:]) if part]
-    statistics = merged_statistics(parts, ["cash", "debt"])
+    whole = collect(rows).scores(terms, WEIGHTS)
+    parts = [collect(part) for part in (rows[:cut], rows[cut:]) if part]
+    statistics = merge(parts, ["cash", "debt"])
     together = np.concatenate([part.scores(terms, WEIGHTS, statistics=statistics) for part in parts])
     assert together == pytest.approx(whole)
 
@@ -75,10 +85,8 @@ def test_segments_scored_with_merged_statistics_equal_one_segment(rows, cut):
 @given(collections)
 @settings(deadline=None)
 def test_groups_of_one_row_score_as_rows_do(rows):
-    segment = segment_of(rows)
     terms = [("cash", 1.0), ("flow", 0.5)]
-    grouped = GroupedRows(segment, np.arange(len(rows)), len(rows))
-    assert grouped.scores(terms, WEIGHTS) == pytest.approx(segment.scores(terms, WEIGHTS))
+    assert group_of(rows).scores(terms, WEIGHTS) == pytest.approx(segment_of(rows).scores(terms, WEIGHTS))
 
 
 def test_a_group_scores_as_one_document_made_of_its_rows():
@@ -147,16 +155,3 @@ def test_warm_scores_follow_the_weights_and_statistics_given():
     assert segment.scores([("cash", 1.0)], {"text": 1.0})[0] == 0
     assert segment.scores([("cash", 1.0)], WEIGHTS, statistics=other) != pytest.approx(first)
     assert segment.scores([("cash", 1.0)], WEIGHTS) == pytest.approx(first)
-
-
-@given(collections, st.integers(min_value=1, max_value=5))
-@settings(deadline=None)
-def test_groups_scored_with_merged_statistics_equal_one_collection(rows, cut):
-    terms = [("cash", 1.0), ("debt", 0.5)]
-    whole = GroupedRows(segment_of(rows), np.arange(len(rows)), len(rows)).scores(terms, WEIGHTS)
-    parts = [
-        GroupedRows(segment_of(part), np.arange(len(part)), len(part)) for part in (rows[:cut], rows[cut:]) if part
-    ]
-    statistics = merged_group_statistics(parts, ["cash", "debt"])
-    together = np.concatenate([part.scores(terms, WEIGHTS, statistics=statistics) for part in parts])
-    assert together == pytest.approx(whole)

@@ -2,18 +2,14 @@
 
 import pytest
 
-from tests.engine.agent.model.test_view import view_of as view_for_a_model
+from tests.engine.agent.model.test_view import view_of
 from tests.engine.tables.asking import INCOME, source_of
 from vectorless_web.engine.tables.shown import show_table
 from vectorless_web.engine.tables.view import tables_of
 
 
-def view_of(part):
-    return source_of(part).tables[0]
-
-
 def test_a_table_is_shown_with_its_unit_columns_and_rows():
-    shown = show_table(view_of(INCOME))
+    shown = show_table(source_of(INCOME).tables[0])
     assert (shown.name, shown.unit, shown.columns) == (
         "Statement of income",
         "USD, millions",
@@ -46,6 +42,6 @@ def test_a_unit_is_told_only_where_all_figures_agree_with_it(compiled, rows, uni
     view = next(tables_of(document.tree, document.tree.leaves()))
     shown = show_table(view)
     assert (shown.unit, ", ".join(shown.columns[1:])) == (unit, columns)
-    told = view_for_a_model(document).write_leaf(view.node.key).partition("\n")[0]
+    told = view_of(document).write_leaf(view.node.key).partition("\n")[0]
     assert "table |" in told
     assert told.count("[%]") == columns.count("(%)")

@@ -14,7 +14,6 @@ from tests.support.open_documents import open_document, zipped
 from tests.support.word_files import body, with_parts, word
 
 KEPT = "The lease ends in May."
-Make = Callable[[Bait], bytes]
 SPACES = 40_000_000
 """Bytes of white space in a bomb: they pack a thousand times, and a part may unpack to 64 MB."""
 
@@ -268,10 +267,6 @@ def cells(*references: str) -> str:
     )
 
 
-def epub_of(**more: str) -> Make:
-    return lambda _: epub(**more)
-
-
 def grouped_shapes(depth: int) -> bytes:
     group = b"<p:grpSp><p:nvGrpSpPr/><p:grpSpPr/>"
 
@@ -385,7 +380,7 @@ PACKAGES: dict[str, Hostile] = {
         lambda _: ods(REPEATED.replace("<text:p>7</text:p>", "")), "b.ods", keeps=KEPT
     ),
     "epub: a chapter 5,000 times in its own spine": Hostile(
-        epub_of(spine='<itemref idref="a"/>' * 5_000), "b.epub", keeps=KEPT
+        lambda _: epub(spine='<itemref idref="a"/>' * 5_000), "b.epub", keeps=KEPT
     ),
     "epub: a chapter of the machine": Hostile(
         lambda bait: epub(href=f"../../../../../..{bait.file}"), "b.epub", "no_text"
@@ -396,7 +391,7 @@ PACKAGES: dict[str, Hostile] = {
         keeps=KEPT,
         leaves=("fetch()",),
     ),
-    "epub: no chapters": Hostile(epub_of(spine=""), "b.epub", "no_text"),
+    "epub: no chapters": Hostile(lambda _: epub(spine=""), "b.epub", "no_text"),
     "pptx: groups in each other": Hostile(lambda _: grouped_shapes(100), "d.pptx", keeps=KEPT),
     "pptx: groups in each other, 20,000 deep": Hostile(lambda _: grouped_shapes(20_000), "d.pptx", "damaged_pptx"),
     "pptx: a slide that is its own notes": Hostile(slide_loop, "d.pptx", "nested_too_deeply"),

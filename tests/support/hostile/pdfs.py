@@ -46,6 +46,13 @@ def one_page(
     return pdf(objects | (more or {}))
 
 
+def drawing_page(more: dict[int, str | bytes], words: str = "/X Do") -> bytes:
+    """A page that draws object 5 by the name of X."""
+    resources = f"/Resources<</XObject<</X 5 0 R>>{FONT[2:]}"
+    made = one_page(words=f"{WORDS} {words}", more=more)
+    return made.replace(f"/Resources{FONT}".encode(), resources.encode(), 1)
+
+
 def page_tree_loop(_: Bait) -> bytes:
     return one_page().replace(b"/Kids[3 0 R]/Count 1", b"/Kids[2 0 R 2 0 R 3 0 R]/Count 9")
 
@@ -73,8 +80,7 @@ def outline_loop(_: Bait) -> bytes:
 def form_loop(_: Bait) -> bytes:
     """A form that draws itself twice."""
     form = stream("/X Do /X Do", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>")
-    resources = f"/Resources<</XObject<</X 5 0 R>>{FONT[2:]}"
-    return one_page(words=f"{WORDS} /X Do", more={5: form}).replace(f"/Resources{FONT}".encode(), resources.encode(), 1)
+    return drawing_page({5: form})
 
 
 def form_tree(levels: int) -> bytes:
@@ -84,8 +90,7 @@ def form_tree(levels: int) -> bytes:
         inner = f"/Resources<</XObject<</X {number + 1} 0 R>>>>"
         more[number] = stream("/X Do " * 10, f"/Type/XObject/Subtype/Form/BBox[0 0 600 700]{inner}")
     more[5 + levels] = stream(WORDS, f"/Type/XObject/Subtype/Form/BBox[0 0 600 700]/Resources{FONT}")
-    resources = f"/Resources<</XObject<</X 5 0 R>>{FONT[2:]}"
-    return one_page(words=f"{WORDS} /X Do", more=more).replace(f"/Resources{FONT}".encode(), resources.encode(), 1)
+    return drawing_page(more)
 
 
 def doing_pdf(bait: Bait) -> bytes:
@@ -146,10 +151,7 @@ def huge_picture(_: Bait) -> bytes:
         zlib.compress(b"\0" * 1000), "/Type/XObject/Subtype/Image/Width 65535/Height 65535"
         "/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode",
     )  # fmt: skip
-    resources = f"/Resources<</XObject<</X 5 0 R>>{FONT[2:]}"
-    return one_page(words=f"{WORDS} q 600 0 0 700 0 0 cm /X Do Q", more={5: picture}).replace(
-        f"/Resources{FONT}".encode(), resources.encode(), 1
-    )
+    return drawing_page({5: picture}, "q 600 0 0 700 0 0 cm /X Do Q")
 
 
 def deep_array(_: Bait) -> bytes:

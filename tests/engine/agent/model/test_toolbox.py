@@ -199,17 +199,6 @@ class Pictured(Shelf):
         return Picture(document, page_index, "abc", 600, 800, 9, b"jpg")
 
 
-def test_a_page_that_was_looked_at_is_cited_as_a_picture() -> None:
-    corpus = Pictured({"1": annual_report()})
-    said = answer(claim("The chart shows 40 pumps.", "D1.p2"))
-    replies = [turn(call("page_image", document="D1", page=2)), said, verdict("supported")]
-    made = converse(replies, corpus=corpus, settings=Settings(pictures=2))
-    assert [picture.page_index for picture in made.model.calls[1][-1].pictures] == [1]
-    assert [picture.page_index for picture in made.model.calls[2][-1].pictures] == [1]
-    cited = made.claims[0].citations[0]
-    assert (cited.check.value, cited.page_index, made.claims[0].support) == ("picture", 1, "pictured")
-
-
 def test_a_server_that_refuses_pictures_is_asked_again_without_them() -> None:
     said = answer(claim("The company employs 1,204 people.", "D1.3"))
     replies = [turn(call("page_image", document="D1", page=2)), ModelRefusedPictures("No."), said, verdict("supported")]

@@ -1,15 +1,13 @@
 """What the second reader is shown and how its word is read."""
 
-from dataclasses import replace
+from typing import Any
 
+from tests.engine.agent.model.test_answer import make
 from tests.engine.agent.model.test_view import library_of
-from tests.support.conversing import shelf
 from tests.support.engine_documents import Part, annual_report, compiled, paragraph
 from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.answer import ClaimMaker, DraftClaim, MadeClaim
-from vectorless_web.engine.agent.model.verifier import Sources, Verification, verify_claims, write_prompt
-from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.agent.model.answer import DraftClaim
+from vectorless_web.engine.agent.model.verifier import Sources, verify_claims, write_prompt
 from vectorless_web.engine.answers.outcome import Judgement
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
@@ -19,22 +17,9 @@ from vectorless_web.engine.llm.calls import Caller
 QUESTION = "What were net sales?"
 
 
-def make(document: CompiledDocument, *drafts: DraftClaim) -> tuple[list[MadeClaim], Sources]:
-    corpus, library = shelf(a=document), library_of(document)
-    library.mark_shown("a", range(len(document.tree)))
-    made = ClaimMaker(RunState(QUESTION, corpus, Limits()), library, QUESTION).make_claims(drafts)
-    return made, Sources(library, lambda _: document.card)
-
-
-def prompt_for(document: CompiledDocument, *drafts: DraftClaim) -> str:
-    made, sources = make(document, *drafts)
-    return write_prompt(QUESTION, made, sources)
-
-
-def ask(reply: object, *drafts: DraftClaim) -> Verification:
-    made, sources = make(annual_report(), *drafts)
-    caller = Caller(ScriptedModel([reply]), budget=ModelBudget(calls=2, tokens=9000))  # type: ignore[list-item]
-    return verify_claims(caller, QUESTION, made, sources)
+def prompt_for(document: CompiledDocument, *drafts: DraftClaim, **more: Any) -> str:
+    sources = Sources(library_of(document), lambda _: document.card, **more)
+    return write_prompt(QUESTION, make(*drafts, document=document), sources)
 
 
 def test_a_cited_head_is_told_once() -> None:
@@ -58,7 +43,10 @@ def test_of_a_long_paragraph_the_neighbours_are_shown() -> None:
 
 def test_a_claim_that_was_passed_over_or_misnumbered_is_partly_supported() -> None:
     reply = {"claims": [{"claim": 7, "verdict": "no", "why": ""}], "answers_all": True, "missing": []}
-    assert ask(reply, DraftClaim("A.", ("D1.5.1",))).opinions[0].judgement is Judgement.PARTLY
+    caller = Caller(ScriptedModel([reply]), budget=ModelBudget(calls=2, tokens=9000))
+    sources = Sources(library_of(annual_report()), lambda _: annual_report().card)
+    verified = verify_claims(caller, QUESTION, make(DraftClaim("A.", ("D1.5.1",))), sources)
+    assert verified.opinions[0].judgement is Judgement.PARTLY
 
 
 def test_marks_do_not_nest_and_what_is_left_out_is_told() -> None:
@@ -73,6 +61,6 @@ def test_marks_do_not_nest_and_what_is_left_out_is_told() -> None:
 
 
 def test_what_the_writer_leaves_open_is_told() -> None:
-    made, sources = make(annual_report(), DraftClaim("Net sales were 5,400.", ("D1.7.r1c1",)))
-    prompt = write_prompt(QUESTION, made, replace(sources, open_parts=("the year before",)))
+    claim = DraftClaim("Net sales were 5,400.", ("D1.7.r1c1",))
+    prompt = prompt_for(annual_report(), claim, open_parts=("the year before",))
     assert "The writer says that this is open:\n<<<document\nthe year before\ndocument>>>" in prompt

@@ -14,6 +14,8 @@ from vectorless_web.engine.finding.navigation import (
 
 WIDE = tree_of([(f"Part {number}", [(f"Deep {number}", ["text"])]) for number in range(8)])
 PARTS = WIDE.child_sections(0)
+FALLING = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
+"""The first part is the best one, and each promises more than what stands below it."""
 
 
 def run(tree, scorer, pilot=None, **limits):
@@ -25,16 +27,14 @@ def chosen(events):
 
 
 def test_the_width_is_honoured_above_three_too():
-    scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.5)
     for width in (1, 3, 5, 8):
-        events = run(WIDE, scorer, width=width)
+        events = run(WIDE, FALLING, width=width)
         first_level = [key for key in chosen(events) if key in PARTS]
         assert first_level[:width] == PARTS[:width]
 
 
 def test_what_does_not_fit_the_beam_is_put_aside_with_a_reason():
-    scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)})
-    events = run(WIDE, scorer, width=2)
+    events = run(WIDE, FALLING, width=2)
     aside = next(event for event in events if event.kind is EventKind.REJECTING)
     assert [rejection.key for rejection in aside.rejected] == PARTS[2:]
     assert aside.rejected[0].reason == "it promises less than Part 0"
@@ -47,8 +47,7 @@ def test_a_branch_far_behind_the_best_waits_although_the_beam_has_room():
 
 
 def test_the_shelf_is_bounded_and_drops_the_worst():
-    scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
-    events = run(WIDE, scorer, width=1, frontier=2, results=8)
+    events = run(WIDE, FALLING, width=1, frontier=2, results=8)
     assert {WIDE.parent(node.key) for node in events[-1].ranked} == set(PARTS[:3])
 
 
@@ -63,9 +62,8 @@ def test_a_branch_taken_up_again_stands_beside_the_failed_one_and_not_under_it()
 
 
 def test_the_pilot_is_asked_about_all_branches_put_aside_when_backtracking():
-    scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
     pilot = ToldPilot(dict.fromkeys(PARTS[:1], Backtrack()))
-    run(WIDE, scorer, pilot, width=1)
+    run(WIDE, FALLING, pilot, width=1)
     asked = next(state for state in pilot.states if state.is_backtracking)
     assert set(asked.candidates) == set(PARTS[1:])
     assert asked.point.value == "backtrack"
@@ -84,17 +82,15 @@ class Preferring(ToldPilot):
 
 
 def test_the_branch_the_pilot_prefers_is_taken_up_and_the_reason_told():
-    scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
-    events = run(WIDE, scorer, Preferring(PARTS[6]), width=1)
+    events = run(WIDE, FALLING, Preferring(PARTS[6]), width=1)
     back = next(event for event in events if event.kind is EventKind.BACKTRACKING)
     assert back.key == PARTS[6]
     assert "wrong year" in back.say
 
 
 def test_the_pilot_is_asked_for_another_branch_a_limited_number_of_times():
-    scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
     pilot = ToldPilot({key: Backtrack() for key in PARTS})
-    run(WIDE, scorer, pilot, width=1, backtracks=2)
+    run(WIDE, FALLING, pilot, width=1, backtracks=2)
     assert sum(state.is_backtracking for state in pilot.states) == 2
 
 

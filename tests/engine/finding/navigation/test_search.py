@@ -311,25 +311,14 @@ def test_no_pilot_makes_a_search_exceed_its_limits(algorithm, document, answers,
     assert all(key in tree for key in minimap(events))
 
 
-LARGE = tree_of(
-    [
-        (
-            f"Part {part}",
-            [
-                (
-                    f"Chapter {part}.{chapter}",
-                    [
-                        (f"Section {part}.{chapter}.{number}", [f"Words of {part} and {chapter}."] * 3)
-                        for number in range(10)
-                    ],
-                )
-                for chapter in range(12)
-            ],
-        )
-        for part in range(20)
-    ]
-    + [("Last", [("Flows", ["Capital expenditures were 1,577 million."])])]
-)
+def sections(name, *counts):
+    """So many sections on each level, and three paragraphs in each of the last."""
+    if not counts:
+        return [f"Words of {name}."] * 3
+    return [(f"Section {name}{number}", sections(f"{name}{number}.", *counts[1:])) for number in range(counts[0])]
+
+
+LARGE = tree_of([*sections("", 20, 12, 10), ("Last", [("Flows", ["Capital expenditures were 1,577 million."])])])
 WIDE = tree_of(
     [(f"Section {number}", ["capital expenditures" if number == 1234 else "words"]) for number in range(2000)]
 )

@@ -46,10 +46,6 @@ def best_title(events, tree=TREE):
     return tree.node(events[-1].ranked[0].key).title
 
 
-def kinds(events):
-    return [event.kind for event in events]
-
-
 def test_the_answers_section_is_found_and_told_with_and_without_the_offline_pilot(algorithm):
     scorer = SegmentScorer(TREE, index_of(TREE), plan())
     for pilot in (NoopPilot(), LexicalPilot(scorer)):
@@ -124,8 +120,7 @@ def test_found_answer_stops_the_search(algorithm):
     pilot = ToldPilot({BY_TITLE["Part II"]: FoundAnswer(0.9)}, {BY_TITLE["Part II"]: 1.0, BY_TITLE["Discussion"]: 1.0})
     events = run(algorithm, pilot)
     assert [TREE.node(node.key).title for node in events[-1].ranked] == ["Discussion"]
-    after = kinds(events)[kinds(events).index(EventKind.ENTERING) + 1 :]
-    assert after == [EventKind.FINISHED]
+    assert [event.kind for event in events[-2:]] == [EventKind.ENTERING, EventKind.FINISHED]
 
 
 def test_an_entered_section_that_answers_stops_the_search(algorithm):

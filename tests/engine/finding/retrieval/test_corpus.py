@@ -5,13 +5,11 @@ import pytest
 
 from tests.support.engine_documents import compiled, paragraph, section
 from vectorless_web.engine.finding.retrieval import (
-    CommunityFilter,
     DocumentCollection,
     GraphExpand,
     Lane,
     NodeAddress,
     Retriever,
-    SectionCommunities,
     VectorIndex,
     cosine_search,
 )
@@ -41,22 +39,6 @@ def test_expansion_follows_containment_into_leaves(document, corpus, key_of):
     assert {item.node.id for item in found.items} == {
         NodeAddress(1, key) for key in [section, *document.tree.leaves(section)]
     }
-
-
-def test_a_mention_leads_to_the_section_it_names(document, corpus, key_of):
-    source = key_of("Forty ships")
-    mentioned = [reference.target for reference in document.tree.references(source)]
-    found = Retriever(corpus).structure([NodeAddress(1, source)]).graph_expand(GraphExpand()).execute()
-    assert {item.node.id for item in found.items} == {NodeAddress(1, key) for key in [source, *mentioned]}
-
-
-def test_the_rest_of_a_section_joins_as_its_community(document, corpus, key_of):
-    source = key_of("northern islands")
-    lookup = SectionCommunities({1: document})
-    found = (
-        Retriever(corpus).structure([NodeAddress(1, source)]).community(lookup, CommunityFilter(enabled=True)).execute()
-    )
-    assert [item.node.id for item in found.items] == [NodeAddress(1, source), NodeAddress(1, key_of("Barley"))]
 
 
 def test_two_documents_are_searched_as_one(document):

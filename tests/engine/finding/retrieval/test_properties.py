@@ -105,9 +105,6 @@ def test_rendering_cannot_be_forged(summary: str, label: str, properties: dict) 
     assert sum(line.startswith("summary: ") for line in lines) == 1
 
 
-labels = st.sampled_from(("Doc", "Note"))
-
-
 @given(candidates, bounds, bounds)
 def test_packing_is_greedy_from_the_first_candidate_on(given: list, budget: int | None, limit: int | None) -> None:
     packed = pack(given, token_budget=budget, limit=limit)

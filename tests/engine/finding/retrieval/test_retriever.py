@@ -1,12 +1,8 @@
 """The builder and its stages, beyond the worked cases."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
+from tests.support.hash_seeds import ROOT, tell_under_two_seeds
 from tests.support.memory_collection import MappedCommunities, MemoryCollection
 from vectorless_web.engine.finding import retrieval as package
 from vectorless_web.engine.finding.retrieval import (
@@ -27,8 +23,6 @@ from vectorless_web.engine.finding.retrieval import (
     TemporalFilter,
     WarningCode,
 )
-
-ROOT = Path(__file__).parents[4]
 
 
 def _corpus(count: int = 5, **settings: object) -> MemoryCollection:
@@ -185,15 +179,8 @@ for asked in mixed().values():
 """
 
 
-def _run(seed: str) -> bytes:
-    environment = {**os.environ, "PYTHONHASHSEED": seed}
-    return subprocess.run(
-        [sys.executable, "-c", TELL], cwd=ROOT, env=environment, check=True, capture_output=True
-    ).stdout
-
-
 def test_two_processes_with_other_hash_seeds_give_the_same_bytes() -> None:
-    first, second = _run("1"), _run("2147")
+    first, second = tell_under_two_seeds(TELL)
     assert first == second
     assert first.count(b"\n") == len(mixed()) and b'"items"' in first
 

@@ -21,6 +21,9 @@ from vectorless_web.engine.finding.routing.router import NOTHING_SAID
 from vectorless_web.engine.questions.understand import understand
 
 ANIMALS = [card(f"Guide to the {name}", tags=(name, "animals")) for name in ("otter", "heron", "badger", "stoat")]
+CHRONICLES = [card(f"Chronicle {number}", tags=(f"monk{number}",)) for number in range(30)]
+SHARED = ("kelp", "urchin", "otter trawl", "sea star")
+"""Rare keywords, which link the cards that have them."""
 
 
 def test_few_documents_all_go_on_and_of_many_only_those_that_match():
@@ -108,11 +111,10 @@ def test_a_score_means_the_same_in_a_large_corpus():
 
 
 def test_a_linked_document_is_lifted():
-    shared = ("kelp", "urchin", "otter trawl", "sea star")
     cards = [
-        *(card(f"Chronicle {number}", tags=(f"monk{number}",)) for number in range(30)),
-        card("Kelp forests", tags=shared, overview="Sunlight under water."),
-        card("Coastal notes", tags=shared),
+        *CHRONICLES,
+        card("Kelp forests", tags=SHARED, overview="Sunlight under water."),
+        card("Coastal notes", tags=SHARED),
     ]
     result = linked(cards).route(plan("sunlight under water"))
     assert ids(result) == [31, 32]
@@ -121,9 +123,8 @@ def test_a_linked_document_is_lifted():
 
 
 def test_links_lower_no_score():
-    shared = ("kelp", "urchin", "otter trawl", "sea star")
     cards = [card(f"Chronicle {number}", tags=(f"monk{number}",), overview="Of water.") for number in range(20)]
-    cards += [card(f"Sunlight {number}", tags=("sunlight", *shared)) for number in range(2)]
+    cards += [card(f"Sunlight {number}", tags=("sunlight", *SHARED)) for number in range(2)]
     cards += [card("Sunlight under water", tags=("sunlight", "water"))]
     alone, with_links = (made(cards).route(plan("sunlight water")) for made in (router, linked))
     assert with_links.candidates[1].graph > 0
@@ -143,11 +144,10 @@ def test_any_text_is_routed_and_names_no_animal(question):
 
 
 def test_a_second_pass_asks_for_the_gaps_and_follows_what_yielded():
-    shared = ("kelp", "urchin", "otter trawl", "sea star")
     cards = [
-        *(card(f"Chronicle {number}", tags=(f"monk{number}",)) for number in range(30)),
-        card("Kelp forests", tags=shared),
-        card("Coastal notes", tags=shared),
+        *CHRONICLES,
+        card("Kelp forests", tags=SHARED),
+        card("Coastal notes", tags=SHARED),
         card("Salt works", tags=("brine",)),
     ]
     again = linked(cards).reroute(plan("sunlight"), gaps=("brine",), read=(31,), yielded=(31,))
