@@ -234,7 +234,7 @@ def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_mor
 
 
 def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_reached_at(
-    read, switched_on, act, page, alice, settings, provider
+    read, switched_on, act, see, alice, settings, provider
 ):
     read()
     switched_on()
@@ -245,7 +245,7 @@ def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_rea
     act(alice, f"{MEANING}on/")
     services.embed_version(switched.files.get().pk, connect=_wired)
     assert len(stored_files(settings)) == 1
-    assert "Search by meaning in Acme diligence uses its address and key." in page(alice, "models/").content.decode()
+    assert "Search by meaning in Acme diligence uses its address and key." in see(alice, "models/").content.decode()
     assert act(alice, f"models/{provider.pk}/remove/").status_code == 409
     provider.delete()
     assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
